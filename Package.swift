@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is held to the same rules: imports are internal unless said otherwise, members are only visible
+/// from modules the file imports, existentials are spelled out.
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// A library target of the house; its tests live in `Tests/<name>Tests`.
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+func tests(_ room: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: room + "Tests", dependencies: [.byName(name: room), "TestSupport"] + dependencies,
+        swiftSettings: swiftSettings)
+}
+
+let package = Package(
+    name: "Facet",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Facet", targets: ["Facet"]),
+        .executable(name: "facet", targets: ["FacetCLI"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .systemLibrary(
+            name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
+
+        room("AssetModel", []),
+        room("AssetIO", ["AssetModel", "CZlib"]),
+        room("AssetOps", ["AssetModel"]),
+        room("AssetImages", ["AssetModel", "CPNG", "CTurboJPEG"]),
+        room("AssetFormats", ["AssetModel", "AssetIO", "AssetOps", "AssetImages"]),
+        room("AssetUSD", ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CLZ4"]),
+        room("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "AssetFormats", "AssetUSD"]),
+        room("Facet", ["AssetModel", "AssetIO", "AssetOps", "AssetFormats", "AssetUSD"]),
+        .executableTarget(name: "FacetCLI", dependencies: ["AssetCommands"], swiftSettings: swiftSettings),
+
+        .target(
+            name: "TestSupport", dependencies: ["AssetModel", "AssetIO"], path: "Tests/Support",
+            swiftSettings: swiftSettings),
+        tests("AssetModel", []),
+        tests("AssetIO", ["AssetModel"]),
+        tests("AssetOps", ["AssetModel"]),
+        tests("AssetFormats", ["AssetModel", "AssetIO", "AssetOps"]),
+        tests("AssetUSD", ["AssetModel", "AssetIO", "AssetOps"]),
+        tests("AssetCommands", ["AssetModel", "AssetIO"]),
+    ]
+)

@@ -1,0 +1,141 @@
+public import AssetModel
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The bytes of a file or of a part of one: mapped read-only, or owned. Immutable, so it may be shared by threads.
+public final class FileBytes: Sendable {
+    /// Owns a mapping or an allocation for as long as any `FileBytes` looks into it.
+    final class Storage: Sendable {
+        nonisolated(unsafe) let base: UnsafeRawPointer?
+        let count: Int
+        let isMapped: Bool
+
+        init(base: UnsafeRawPointer?, count: Int, isMapped: Bool) {
+            self.base = base
+            self.count = count
+            self.isMapped = isMapped
+        }
+
+        deinit {
+            guard let base else { return }
+            if isMapped {
+                munmap(UnsafeMutableRawPointer(mutating: base), count)
+            } else {
+                UnsafeMutableRawPointer(mutating: base).deallocate()
+            }
+        }
+    }
+
+    /// The name for messages: what the user typed, or `a.usdz[b.usdc]`.
+    public let name: String
+    let storage: Storage
+    let offset: Int
+    public let count: Int
+
+    init(name: String, storage: Storage, offset: Int, count: Int) {
+        self.name = name
+        self.storage = storage
+        self.offset = offset
+        self.count = count
+    }
+
+    /// A copy of bytes in memory.
+    public init(name: String, bytes: [UInt8]) {
+        self.name = name
+        count = bytes.count
+        offset = 0
+        if bytes.isEmpty {
+            storage = Storage(base: nil, count: 0, isMapped: false)
+        } else {
+            let p = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 64)
+            bytes.withUnsafeBytes { p.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: bytes.count) }
+            storage = Storage(base: UnsafeRawPointer(p), count: bytes.count, isMapped: false)
+        }
+    }
+
+    /// Maps a file. Throws `io.cannot-open` with the system's reason.
+    public convenience init(mapping path: String, name: String? = nil) throws(AssetError) {
+        let shown = name ?? path
+        let fd = open(path, O_RDONLY | O_CLOEXEC)
+        guard fd >= 0 else { throw FileBytes.systemError("io.cannot-open", "cannot open", shown) }
+        defer { close(fd) }
+        var status = stat()
+        guard fstat(fd, &status) == 0 else { throw FileBytes.systemError("io.cannot-open", "cannot read", shown) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw AssetError("io.is-a-directory", "is a directory, expected a file", at: SourceLocation(file: shown))
+        default:
+            // Pipes and devices cannot be mapped: read them to the end.
+            let bytes = try FileBytes.readAll(fd, shown)
+            self.init(name: shown, bytes: bytes)
+            return
+        }
+        let size = Int(status.st_size)
+        if size == 0 {
+            self.init(name: shown, bytes: [])
+            return
+        }
+        guard let p = mmap(nil, size, PROT_READ, MAP_PRIVATE, fd, 0), p != MAP_FAILED else {
+            throw FileBytes.systemError("io.cannot-map", "cannot map", shown)
+        }
+        self.init(name: shown, storage: Storage(base: UnsafeRawPointer(p), count: size, isMapped: true), offset: 0, count: size)
+    }
+
+    /// Reads a descriptor to its end (standard input, pipes).
+    public static func readAll(_ fd: Int32, _ name: String) throws(AssetError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let n = block.withUnsafeMutableBytes { read(fd, $0.baseAddress, $0.count) }
+            if n < 0 {
+                if errno == EINTR { continue }
+                throw systemError("io.cannot-read", "cannot read", name)
+            }
+            if n == 0 { return bytes }
+            bytes.append(contentsOf: block[0..<n])
+        }
+    }
+
+    static func systemError(_ code: String, _ what: String, _ file: String) -> AssetError {
+        AssetError(code, "\(what): \(String(cString: strerror(errno)))", at: SourceLocation(file: file))
+    }
+
+    /// All bytes. Checked access; valid as long as `self` lives.
+    public var bytes: RawSpan {
+        @_lifetime(borrow self)
+        get {
+            let raw = UnsafeRawBufferPointer(start: storage.base.map { $0 + offset }, count: count)
+            return unsafe _overrideLifetime(RawSpan(_unsafeBytes: raw), borrowing: self)
+        }
+    }
+
+    /// A part of these bytes that shares their storage; `nil` where the range is not inside.
+    public func slice(_ start: Int, count length: Int, name: String? = nil) -> FileBytes? {
+        guard start >= 0, length >= 0, start <= count, length <= count - start else { return nil }
+        return FileBytes(name: name ?? self.name, storage: storage, offset: offset + start, count: length)
+    }
+
+    /// The bytes for C calls. The pointer must not leave `body`.
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try body(UnsafeRawBufferPointer(start: storage.base.map { $0 + offset }, count: count))
+    }
+
+    /// Tells the system that mapped pages within the range are not needed for now, so that they stop counting as
+    /// memory in use. Reading them again is always possible.
+    public func release(_ start: Int, count length: Int) {
+        guard storage.isMapped, let base = storage.base, start >= 0, length > 0, start <= count, length <= count - start else { return }
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let first = (offset + start + page - 1) / page * page
+        let last = (offset + start + length) / page * page
+        guard last > first else { return }
+        madvise(UnsafeMutableRawPointer(mutating: base + first), last - first, MADV_DONTNEED)
+    }
+
+    public func location(_ offset: Int) -> SourceLocation { SourceLocation(file: name, position: .byteOffset(offset)) }
+}

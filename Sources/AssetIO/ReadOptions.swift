@@ -1,0 +1,100 @@
+public import AssetModel
+
+/// Ceilings that keep a hostile or broken file from eating the machine. Every one can be set with `--limit NAME=VALUE`.
+public struct ReadLimits: Sendable {
+    /// Nesting of prims, nodes, dictionaries, packages.
+    public var nestingDepth = 512
+    /// Prims of a composed stage, nodes of a scene, instance contents included.
+    public var prims = 20_000_000
+    /// Layers a stage may pull in.
+    public var layers = 20_000
+    /// Bytes a compressed member may unpack to.
+    public var unpackedBytes = 8 << 30
+    /// Entries of a package.
+    public var packageEntries = 1_000_000
+    public init() {}
+}
+
+/// The moment at which time-sampled values are read.
+public enum TimeChoice: Sendable, Hashable {
+    /// The stage's start where a range is authored, otherwise each value's earliest sample.
+    case automatic
+    case at(Double)
+}
+
+/// What a reader is asked for.
+public struct ReadOptions: Sendable {
+    public var limits = ReadLimits()
+    public var time = TimeChoice.automatic
+    public var loadPayloads = true
+    /// Variant selections that overrule the file's: prim path, set, choice.
+    public var variants: [VariantChoice] = []
+    /// Format id that overrules recognition (`--from`).
+    public var format: String?
+    /// Whether to fill `Node.arcs`.
+    public var wantsArcs = false
+    /// Whether to fill `Node.attributes`.
+    public var wantsAttributes = false
+    /// Whether to read animation clips.
+    public var wantsAnimation = false
+    public init() {}
+}
+
+public struct VariantChoice: Sendable, Hashable {
+    public var path: String
+    public var set: String
+    public var choice: String
+    public init(path: String, set: String, choice: String) {
+        self.path = path
+        self.set = set
+        self.choice = choice
+    }
+}
+
+/// What a read has at hand: the door to further files, the options, and where warnings go.
+public struct ReadContext {
+    public var resolver: any AssetResolver
+    public var options: ReadOptions
+    public var diagnostics = Diagnostics()
+
+    public init(resolver: any AssetResolver, options: ReadOptions = ReadOptions()) {
+        self.resolver = resolver
+        self.options = options
+    }
+}
+
+/// What a write is asked for; names are those of `facet convert`.
+public struct WriteOptions: Sendable {
+    public enum Textures: String, Sendable, CaseIterable { case copy, embed, skip }
+    public enum MTLRoughness: String, Sendable, CaseIterable { case blender, phong }
+    /// File name of the output without folder, e.g. `chair.obj`; side files take their names from it.
+    public var fileName: String
+    /// Scale of the output in metres a unit; nil keeps the file's numbers.
+    public var metersPerUnit: Double?
+    /// `Y` or `Z`; nil keeps.
+    public var upAxis: String?
+    public var triangulate = false
+    public var includeHidden = false
+    public var purposes: Set<Purpose> = [.default, .render]
+    public var textures = Textures.copy
+    public var mtlRoughness = MTLRoughness.blender
+    /// Only the subtree below this node path.
+    public var nodePath: String?
+    public var allowEmpty = false
+    public init(fileName: String) { self.fileName = fileName }
+}
+
+/// What a write has at hand.
+public struct WriteContext {
+    public var resolver: any AssetResolver
+    public var options: WriteOptions
+    /// Where the files go; nothing appears under its final name before `commit`.
+    public var output: any OutputSink
+    public var diagnostics = Diagnostics()
+
+    public init(resolver: any AssetResolver, options: WriteOptions, output: any OutputSink) {
+        self.resolver = resolver
+        self.options = options
+        self.output = output
+    }
+}

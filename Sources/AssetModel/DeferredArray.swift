@@ -1,0 +1,69 @@
+/// Something that can produce a flat array when asked: a mapped file region, a compressed block.
+///
+/// Implementations are immutable, so that arrays can be loaded from several threads.
+public protocol DeferredArraySource<Element>: Sendable {
+    associatedtype Element: Sendable
+    /// Number of elements, known without loading them.
+    var count: Int { get }
+    /// All elements. Throws where the bytes behind them are damaged.
+    func load() throws(AssetError) -> [Element]
+    /// Calls `body` with consecutive blocks that together are all elements, in order, without keeping them.
+    func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError)
+}
+
+extension DeferredArraySource {
+    public func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError) {
+        let all = try load()
+        all.withUnsafeBufferPointer { body($0) }
+    }
+}
+
+/// An array that is loaded when it is needed. Its count is always known.
+public enum DeferredArray<Element: Sendable>: Sendable {
+    case loaded([Element])
+    case deferred(any DeferredArraySource<Element>)
+
+    public init(_ elements: [Element] = []) { self = .loaded(elements) }
+
+    public var count: Int {
+        switch self {
+        case .loaded(let a): a.count
+        case .deferred(let s): s.count
+        }
+    }
+
+    public var isEmpty: Bool { count == 0 }
+
+    /// All elements. Throws where the bytes behind them are damaged.
+    public func load() throws(AssetError) -> [Element] {
+        switch self {
+        case .loaded(let a): return a
+        case .deferred(let s): return try s.load()
+        }
+    }
+
+    /// Calls `body` with consecutive blocks that together are all elements, in order; memory stays flat.
+    public func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError) {
+        switch self {
+        case .loaded(let a): a.withUnsafeBufferPointer { body($0) }
+        case .deferred(let s): try s.forEachBlock(body)
+        }
+    }
+}
+
+/// Positions: packed float triples, or doubles for the whole array where the source needs them.
+public enum PointArray: Sendable {
+    case float(DeferredArray<Point3f>)
+    case double(DeferredArray<Point3d>)
+
+    public init(_ points: [Point3f] = []) { self = .float(.loaded(points)) }
+
+    public var count: Int {
+        switch self {
+        case .float(let a): a.count
+        case .double(let a): a.count
+        }
+    }
+
+    public var isEmpty: Bool { count == 0 }
+}

@@ -1,0 +1,233 @@
+public enum Purpose: String, Sendable, Hashable, CaseIterable { case `default`, render, proxy, guide }
+
+/// One transform op as authored, for display.
+public struct TransformOp: Sendable, Hashable {
+    /// USD's op name with its prefix: `xformOp:translate:pivot`, `!invert!xformOp:translate:pivot`.
+    public var name: String
+    public var value: Value?
+    public init(name: String, value: Value?) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// One variant set of a node.
+public struct VariantSet: Sendable, Hashable {
+    public var name: String
+    /// Empty where nothing is selected.
+    public var selection: String
+    public var choices: [String]
+    public init(name: String, selection: String, choices: [String]) {
+        self.name = name
+        self.selection = selection
+        self.choices = choices
+    }
+}
+
+/// What composed a prim, for `tree --arcs`.
+public struct CompositionArc: Sendable, Hashable {
+    /// `root`, `sublayer`, `reference`, `payload`, `inherit`, `specialize`, `variant`.
+    public var kind: String
+    /// Layer file, or nil for arcs within the same layer stack.
+    public var file: String?
+    public var path: String
+    public var isLoaded: Bool
+    public init(kind: String, file: String?, path: String, isLoaded: Bool) {
+        self.kind = kind
+        self.file = file
+        self.path = path
+        self.isLoaded = isLoaded
+    }
+}
+
+/// A node of the scene. Nodes stand in `Scene.nodes` depth first, parents before children, siblings in order.
+public struct Node: Sendable {
+    public enum Content: Sendable {
+        /// Nothing of its own: `typeName` says what the source calls it.
+        case none
+        case mesh(ID<Mesh>)
+        case curves(ID<Curves>)
+        case points(ID<PointCloud>)
+        case implicit(ImplicitShape)
+        case instancer(ID<PointInstancer>)
+        case camera(ID<Camera>)
+        case light(ID<Light>)
+        case skeleton(ID<Skeleton>)
+    }
+
+    public var name: String
+    public var path: String
+    /// The source's own type name: `Mesh`, `Xform`, `SphereLight`, empty where it has none.
+    public var typeName: String
+    public var parent: ID<Node>?
+    /// Number of nodes below this one; they follow it directly in the table.
+    public var descendantCount: Int
+    public var depth: Int
+    /// Whether the node has a place in space; `localTransform` and `worldTransform` count only then.
+    public var isTransformable: Bool
+    public var localTransform: Matrix4d
+    public var worldTransform: Matrix4d
+    public var resetsTransformStack: Bool
+    public var transformOps: [TransformOp]
+    /// Whether the local transform may vary over time.
+    public var isAnimated: Bool
+    public var content: Content
+    /// Whether the node can be seen or hidden at all; `isVisible` and `purpose` count only then.
+    public var isImageable: Bool
+    /// Computed, inherited.
+    public var isVisible: Bool
+    public var purpose: Purpose
+    public var kind: String?
+    public var variantSets: [VariantSet]
+    /// Whether the node is an instance (its contents are shared with other instances).
+    public var isInstance: Bool
+    /// All-purpose binding, strongest by inheritance, strength and collections.
+    public var material: ID<Material>?
+    /// Binding for previews, falling back to the all-purpose one; what `convert` uses.
+    public var previewMaterial: ID<Material>?
+    /// One a subset of the node's mesh, in the order of `Mesh.subsets`; empty where the mesh has none.
+    public var subsetMaterials: [ID<Material>?]
+    public var subsetPreviewMaterials: [ID<Material>?]
+    /// Constant primvars from nodes above, nearest first, that the node's own do not replace.
+    public var inheritedPrimvars: [Primvar]
+    public var arcs: [CompositionArc]
+    public var customData: [Value.Entry]
+    /// Printable `name = value` pairs of the source's own attributes, filled only when asked for (`tree --values`).
+    public var attributes: [Attribute]
+
+    public struct Attribute: Sendable, Hashable {
+        public var name: String
+        public var typeName: String
+        /// The value as text, shortened where long.
+        public var value: String
+        public var timeSampleCount: Int
+        public init(name: String, typeName: String, value: String, timeSampleCount: Int = 0) {
+            self.name = name
+            self.typeName = typeName
+            self.value = value
+            self.timeSampleCount = timeSampleCount
+        }
+    }
+
+    public init(name: String, path: String, typeName: String) {
+        self.name = name
+        self.path = path
+        self.typeName = typeName
+        descendantCount = 0
+        depth = 0
+        isTransformable = false
+        localTransform = .identity
+        worldTransform = .identity
+        resetsTransformStack = false
+        transformOps = []
+        isAnimated = false
+        content = .none
+        isImageable = false
+        isVisible = true
+        purpose = .default
+        variantSets = []
+        isInstance = false
+        subsetMaterials = []
+        subsetPreviewMaterials = []
+        inheritedPrimvars = []
+        arcs = []
+        customData = []
+        attributes = []
+    }
+}
+
+/// A camera, in USD's terms (apertures and focal length in tenths of a unit, as authored).
+public struct Camera: Sendable {
+    public var projection = "perspective"
+    public var focalLength: Float = 50
+    public var horizontalAperture: Float = 20.955
+    public var verticalAperture: Float = 15.2908
+    public var near: Float = 1
+    public var far: Float = 1_000_000
+    public init() {}
+}
+
+/// A light; `kind` is the source's type name (`SphereLight`, `point`, …).
+public struct Light: Sendable {
+    public var kind: String
+    public var intensity: Float = 1
+    public var exposure: Float = 0
+    public var color = Vector3f(1, 1, 1)
+    /// Further authored parameters (radius, angle, width…), by name.
+    public var parameters: [Value.Entry] = []
+    public init(kind: String) { self.kind = kind }
+}
+
+/// Joints as paths (`Hips/Spine`), one transform a joint. Bind transforms are in world space, rest transforms local.
+public struct Skeleton: Sendable {
+    public var joints: [String]
+    public var bindTransforms: [Matrix4d]
+    public var restTransforms: [Matrix4d]
+    public init(joints: [String], bindTransforms: [Matrix4d] = [], restTransforms: [Matrix4d] = []) {
+        self.joints = joints
+        self.bindTransforms = bindTransforms
+        self.restTransforms = restTransforms
+    }
+}
+
+/// How a mesh hangs on a skeleton.
+public struct SkinBinding: Sendable {
+    /// Path of the skeleton's node, or nil where the source names none.
+    public var skeletonPath: String?
+    /// `elementSize` values a point (vertex) or for the whole mesh (constant).
+    public var jointIndices: Primvar
+    public var jointWeights: Primvar?
+    /// The joint order of this mesh, where it differs from the skeleton's.
+    public var joints: [String]
+    public var geomBindTransform: Matrix4d
+    public init(skeletonPath: String?, jointIndices: Primvar, jointWeights: Primvar?, joints: [String] = [], geomBindTransform: Matrix4d = .identity) {
+        self.skeletonPath = skeletonPath
+        self.jointIndices = jointIndices
+        self.jointWeights = jointWeights
+        self.joints = joints
+        self.geomBindTransform = geomBindTransform
+    }
+}
+
+/// Offsets of some or all points of a mesh.
+public struct BlendShape: Sendable {
+    public var name: String
+    public var offsets: DeferredArray<Vector3f>
+    public var normalOffsets: DeferredArray<Vector3f>?
+    /// Points the offsets are for; nil: all, in order.
+    public var pointIndices: DeferredArray<Int32>?
+    public init(name: String, offsets: DeferredArray<Vector3f>, normalOffsets: DeferredArray<Vector3f>? = nil, pointIndices: DeferredArray<Int32>? = nil) {
+        self.name = name
+        self.offsets = offsets
+        self.normalOffsets = normalOffsets
+        self.pointIndices = pointIndices
+    }
+}
+
+/// A named stretch of animation.
+public struct AnimationClip: Sendable {
+    public var name: String
+    public var tracks: [Track]
+    public init(name: String, tracks: [Track] = []) {
+        self.name = name
+        self.tracks = tracks
+    }
+}
+
+/// The samples of one property of one node, times in the file's time codes.
+public struct Track: Sendable {
+    public enum Interpolation: String, Sendable { case held, linear, cubicSpline }
+    public var targetPath: String
+    public var property: String
+    public var interpolation: Interpolation
+    public var times: [Double]
+    /// `values.count / times.count` numbers a sample.
+    public var values: [Float]
+    public init(targetPath: String, property: String, interpolation: Interpolation, times: [Double], values: [Float]) {
+        self.targetPath = targetPath
+        self.property = property
+        self.interpolation = interpolation
+        self.times = times
+        self.values = values
+    }
+}
