@@ -142,6 +142,7 @@ public enum USDValue {
     case float(Float)
     case double(Double)
     case timeCode(Double)
+    case duration(Double)
     case string(String)
     case token(Token)
     /// The path as authored.

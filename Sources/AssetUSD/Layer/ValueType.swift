@@ -1,6 +1,8 @@
 /// The types that USD values have. Roles (`color3f`, `point3f`) are names for one of these; see `ValueTypeName`.
 public enum ValueType: UInt8, Sendable, Hashable, CaseIterable {
     case bool, uchar, int, uint, int64, uint64, half, float, double, timeCode
+    /// A difference of time codes (crate 0.16, `#usda 1.4`): scaled by layer offsets, not shifted.
+    case duration
     case string, token, asset, pathExpression
     case int2, int3, int4, half2, half3, half4, float2, float3, float4, double2, double3, double4
     case quath, quatf, quatd
@@ -23,7 +25,7 @@ public enum ValueType: UInt8, Sendable, Hashable, CaseIterable {
         case .uint64: .uint64
         case .half, .half2, .half3, .half4, .quath: .half
         case .float, .float2, .float3, .float4, .quatf: .float
-        case .double, .timeCode, .double2, .double3, .double4, .quatd, .matrix2d, .matrix3d, .matrix4d: .double
+        case .double, .timeCode, .duration, .double2, .double3, .double4, .quatd, .matrix2d, .matrix3d, .matrix4d: .double
         case .string, .asset, .pathExpression: .string
         case .token: .token
         case .opaque, .group: .none
@@ -61,7 +63,7 @@ public struct ValueTypeName: Sendable, Hashable {
     static let names: [String: ValueType] = {
         var n: [String: ValueType] = [
             "bool": .bool, "uchar": .uchar, "int": .int, "uint": .uint, "int64": .int64, "uint64": .uint64, "half": .half,
-            "float": .float, "double": .double, "timecode": .timeCode, "string": .string, "token": .token, "asset": .asset,
+            "float": .float, "double": .double, "timecode": .timeCode, "duration": .duration, "string": .string, "token": .token, "asset": .asset,
             "pathExpression": .pathExpression, "int2": .int2, "int3": .int3, "int4": .int4, "half2": .half2, "half3": .half3,
             "half4": .half4, "float2": .float2, "float3": .float3, "float4": .float4, "double2": .double2,
             "double3": .double3, "double4": .double4, "quath": .quath, "quatf": .quatf, "quatd": .quatd,
