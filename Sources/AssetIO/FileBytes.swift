@@ -115,6 +115,17 @@ public final class FileBytes: Sendable {
         }
     }
 
+    /// All bytes for text: checked access to single bytes is fastest this way.
+    public var byteSpan: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            let base = storage.base.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
+            let buffer = UnsafeBufferPointer(start: base, count: count)
+            let span = unsafe Span(_unsafeElements: buffer)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
     /// A part of these bytes that shares their storage; `nil` where the range is not inside.
     public func slice(_ start: Int, count length: Int, name: String? = nil) -> FileBytes? {
         guard start >= 0, length >= 0, start <= count, length <= count - start else { return nil }
