@@ -1,0 +1,138 @@
+public import AssetModel
+
+/// World bounds of a scene and of every node that draws something, in file units.
+///
+/// Exact: the points themselves through the world transform, never an authored extent; an implicit shape's box is
+/// exact for the shape; a point instancer's covers its unmasked instances. Points that are not finite are left out.
+public struct SceneBounds: Sendable {
+    /// The box of all that the filter shows; nil where nothing is. What lies below a point instancer counts only
+    /// through it.
+    public private(set) var total: BoundingBox?
+    /// One a node, nil where the node has no geometry of its own. Hidden nodes have theirs, too.
+    public private(set) var nodes: [BoundingBox?]
+
+    /// Measures every node. An array whose bytes are damaged leaves its node without bounds, with a warning.
+    public init(_ scene: Scene, filter: NodeFilter = NodeFilter(), diagnostics: inout Diagnostics) {
+        nodes = Array(repeating: nil, count: scene.nodes.count)
+        var measurer = BoundsMeasurer(scene, filter: filter)
+        var sum = BoundingBox()
+        var belowInstancerUntil = 0
+        for i in scene.nodes.indices {
+            let node = scene.nodes[i]
+            guard node.hasGeometry else { continue }
+            do throws(AssetError) {
+                let box = try measurer.bounds(node, node.worldTransform, depth: 0)
+                if !box.isEmpty {
+                    nodes[i] = box
+                    if i >= belowInstancerUntil, filter.shows(node) { sum.formUnion(box) }
+                }
+            } catch {
+                var warning = error.diagnostic
+                warning.severity = .warning
+                if warning.location.primPath == nil { warning.location.primPath = node.path }
+                diagnostics.add(warning)
+            }
+            if case .instancer = node.content {
+                belowInstancerUntil = Swift.max(belowInstancerUntil, i + 1 + Swift.max(0, node.descendantCount))
+            }
+        }
+        total = sum.isEmpty ? nil : sum
+    }
+}
+
+/// Keeps what is shared between nodes: each point array is measured once, each prototype is looked at once.
+private struct BoundsMeasurer {
+    private let scene: Scene
+    private var prototypes: PrototypeFinder
+    private var meshes: [PointExtremes?]
+    private var curves: [PointExtremes?]
+    private var points: [PointExtremes?]
+    private let meshUses: [Int]
+    private let curveUses: [Int]
+    private let pointUses: [Int]
+    /// Instancers within prototypes of instancers stop here.
+    private static let maximumDepth = 16
+
+    init(_ scene: Scene, filter: NodeFilter) {
+        self.scene = scene
+        meshes = Array(repeating: nil, count: scene.meshes.count)
+        curves = Array(repeating: nil, count: scene.curves.count)
+        points = Array(repeating: nil, count: scene.points.count)
+        var finder = PrototypeFinder(scene, filter: filter)
+        var meshUses = Array(repeating: 0, count: scene.meshes.count)
+        var curveUses = Array(repeating: 0, count: scene.curves.count)
+        var pointUses = Array(repeating: 0, count: scene.points.count)
+        func count(_ node: Node, _ n: Int) {
+            switch node.content {
+            case .mesh(let id): meshUses[Int(id.index)] = meshUses[Int(id.index)].saturatingAdding(n)
+            case .curves(let id): curveUses[Int(id.index)] = curveUses[Int(id.index)].saturatingAdding(n)
+            case .points(let id): pointUses[Int(id.index)] = pointUses[Int(id.index)].saturatingAdding(n)
+            default: break
+            }
+        }
+        for node in scene.nodes {
+            count(node, 1)
+            guard case .instancer(let id) = node.content else { continue }
+            let instancer = scene.instancers[id]
+            for path in Set(instancer.prototypePaths) {
+                guard let prototype = finder.prototype(path) else { continue }
+                for part in prototype.parts { count(scene.nodes[part.node], instancer.protoIndices.count) }
+            }
+        }
+        prototypes = finder
+        (self.meshUses, self.curveUses, self.pointUses) = (meshUses, curveUses, pointUses)
+    }
+
+    /// The box of what a node draws, under a transform from its own space.
+    mutating func bounds(_ node: Node, _ m: Matrix4d, depth: Int) throws(AssetError) -> BoundingBox {
+        switch node.content {
+        case .mesh(let id):
+            let i = Int(id.index)
+            let extremes = meshes[i] ?? PointExtremes(scene.meshes[i].points, expectedUses: meshUses[i])
+            meshes[i] = extremes
+            return try extremes.bounds(m)
+        case .curves(let id):
+            let i = Int(id.index)
+            let extremes = curves[i] ?? PointExtremes(scene.curves[i].points, expectedUses: curveUses[i])
+            curves[i] = extremes
+            return try extremes.bounds(m)
+        case .points(let id):
+            let i = Int(id.index)
+            let extremes = points[i] ?? PointExtremes(scene.points[i].points, expectedUses: pointUses[i])
+            points[i] = extremes
+            return try extremes.bounds(m)
+        case .implicit(let shape):
+            return shape.bounds(m)
+        case .instancer(let id):
+            return try bounds(scene.instancers[id], m, depth: depth)
+        case .none, .camera, .light, .skeleton:
+            return BoundingBox()
+        }
+    }
+
+    private mutating func bounds(_ instancer: PointInstancer, _ m: Matrix4d, depth: Int) throws(AssetError) -> BoundingBox {
+        var box = BoundingBox()
+        guard depth < Self.maximumDepth else { return box }
+        var parts: [[Prototype.Part]] = []
+        for path in instancer.prototypePaths { parts.append(prototypes.prototype(path)?.parts ?? []) }
+        let masked = Set(instancer.maskedInstances)
+        let count = Swift.min(instancer.protoIndices.count, instancer.transforms.count)
+        for i in 0..<count {
+            let which = Int(instancer.protoIndices[i])
+            guard parts.indices.contains(which), masked.isEmpty || !masked.contains(Int32(truncatingIfNeeded: i)) else { continue }
+            let place = instancer.transforms[i] * m
+            for part in parts[which] {
+                box.formUnion(try bounds(scene.nodes[part.node], part.transform * place, depth: depth + 1))
+            }
+        }
+        return box
+    }
+}
+
+extension Int {
+    /// The sum, or the largest number where it would not fit.
+    func saturatingAdding(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

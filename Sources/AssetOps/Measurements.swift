@@ -1,0 +1,113 @@
+public import AssetModel
+
+/// How much a mesh holds, as its arrays say, before any repair.
+public struct MeshCounts: Sendable, Hashable {
+    public var points = 0
+    public var faces = 0
+    public var faceVertices = 0
+    /// The sum of n − 2 over the faces.
+    public var triangles = 0
+    public init() {}
+}
+
+/// Sums over all nodes of a scene: hidden ones, guides, prototypes and each instance's contents included.
+public struct SceneTotals: Sendable, Hashable {
+    public var meshes = 0
+    public var points = 0
+    public var faces = 0
+    public var triangles = 0
+    public var materials = 0
+    public var textures = 0
+    /// Material parts of all that is shown; what an instancer draws counts once a prototype.
+    public var drawCalls = 0
+    public init() {}
+}
+
+/// Counts of every mesh and of the whole. Each mesh is counted once, however many nodes show it.
+public struct SceneMeasurements: Sendable {
+    /// One a mesh of `Scene.meshes`.
+    public private(set) var meshes: [MeshCounts]
+    public private(set) var totals: SceneTotals
+
+    /// Counts. An array whose bytes are damaged counts as far as its header says, with a warning.
+    public init(_ scene: Scene, filter: NodeFilter = NodeFilter(), diagnostics: inout Diagnostics) {
+        meshes = []
+        meshes.reserveCapacity(scene.meshes.count)
+        for mesh in scene.meshes {
+            var counts = MeshCounts()
+            counts.points = mesh.points.count
+            counts.faces = mesh.faceVertexCounts.count
+            counts.faceVertices = mesh.faceVertexIndices.count
+            do throws(AssetError) {
+                counts.triangles = try triangleCount(mesh.faceVertexCounts)
+            } catch {
+                var warning = error.diagnostic
+                warning.severity = .warning
+                diagnostics.add(warning)
+            }
+            meshes.append(counts)
+        }
+        totals = SceneTotals()
+        totals.materials = scene.materials.count
+        totals.textures = scene.textures.count
+        let countsPoints = scene.source.format == "ply"
+        var belowInstancerUntil = 0
+        var shownPrototypes = Set<Int32>()
+        var prototypes = PrototypeFinder(scene, filter: filter)
+        for i in scene.nodes.indices {
+            let node = scene.nodes[i]
+            switch node.content {
+            case .mesh(let id):
+                let counts = meshes[Int(id.index)]
+                totals.meshes += 1
+                totals.points = totals.points.saturatingAdding(counts.points)
+                totals.faces = totals.faces.saturatingAdding(counts.faces)
+                totals.triangles = totals.triangles.saturatingAdding(counts.triangles)
+            case .points(let id) where countsPoints:
+                totals.points = totals.points.saturatingAdding(scene.points[id].points.count)
+            default: break
+            }
+            guard node.hasGeometry, i >= belowInstancerUntil, filter.shows(node) else { continue }
+            if case .instancer(let id) = node.content {
+                belowInstancerUntil = i + 1 + Swift.max(0, node.descendantCount)
+                for path in scene.instancers[id].prototypePaths {
+                    guard let prototype = prototypes.prototype(path), shownPrototypes.insert(prototype.root.index).inserted else { continue }
+                    for part in prototype.parts { totals.drawCalls += drawCalls(scene.nodes[part.node], scene) }
+                }
+            } else {
+                totals.drawCalls += drawCalls(node, scene)
+            }
+        }
+    }
+}
+
+private func triangleCount(_ counts: DeferredArray<Int32>) throws(AssetError) -> Int {
+    var sum = 0
+    try counts.forEachBlock { block in
+        // Blocks are far below 2^31 elements of at most 2^31: the sum of one fits.
+        var part = 0
+        for n in block { part &+= n > 2 ? Int(n) &- 2 : 0 }
+        sum = sum.saturatingAdding(part)
+    }
+    return sum
+}
+
+/// How many draws a node takes: one a material part with faces.
+private func drawCalls(_ node: Node, _ scene: Scene) -> Int {
+    guard case .mesh(let id) = node.content else {
+        if case .instancer = node.content { return 0 }
+        return 1
+    }
+    let mesh = scene.meshes[id]
+    let faces = mesh.faceVertexCounts.count
+    if faces == 0 { return 0 }
+    var covered = 0
+    var materials = Set<Int32>()
+    for (i, subset) in mesh.subsets.enumerated() where i < node.subsetPreviewMaterials.count && !subset.faces.isEmpty {
+        guard let material = node.subsetPreviewMaterials[i] else { continue }
+        materials.insert(material.index)
+        covered = covered.saturatingAdding(subset.faces.count)
+    }
+    if covered < faces { materials.insert(node.previewMaterial?.index ?? -1) }
+    return Swift.max(1, materials.count)
+}
