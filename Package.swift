@@ -52,8 +52,13 @@ let package = Package(
         tests("AssetModel", []),
         tests("AssetIO", ["AssetModel"]),
         tests("AssetOps", ["AssetModel"]),
+        tests("AssetImages", ["AssetModel"]),
         tests("AssetFormats", ["AssetModel", "AssetIO", "AssetOps"]),
         tests("AssetUSD", ["AssetModel", "AssetIO", "AssetOps"]),
         tests("AssetCommands", ["AssetModel", "AssetIO"]),
+        // The house as a whole: its rules, and what damaged files do to it.
+        .testTarget(
+            name: "HouseTests", dependencies: ["TestSupport", "AssetModel", "AssetIO", "AssetFormats", "AssetUSD"],
+            swiftSettings: swiftSettings),
     ]
 )
