@@ -1,5 +1,13 @@
 public import AssetModel
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Bytes for a path: the only door to the disk, and a map in memory for tests.
 ///
 /// Paths are plain (`/dir/a.usda`, `dir/a.png`) or lead into packages (`dir/a.usdz[b/c.png]`, nested:
@@ -9,6 +17,188 @@ public protocol AssetResolver {
     func open(_ path: String) throws(AssetError) -> FileBytes
     /// Whether something readable is at an exact path.
     func exists(_ path: String) -> Bool
-    /// File names in a folder; empty where there is none. Used to find names in another letter case.
+    /// Names in a folder, files and folders; empty where there is none. Used to find names in another letter case.
     func list(_ folder: String) -> [String]
+    /// The opened package at a path, kept for the next call.
+    func package(_ path: String) throws(AssetError) -> ZipArchive
+}
+
+extension AssetResolver {
+    public func package(_ path: String) throws(AssetError) -> ZipArchive { try ZipArchive(open(path), limits: ReadLimits()) }
+}
+
+/// The disk. Plain files are mapped; packages are opened once and kept.
+public final class DiskResolver: AssetResolver {
+    private let packages: PackageShelf
+    private var given: [String: FileBytes] = [:]
+    private var listings: [String: [String]] = [:]
+
+    public init(limits: ReadLimits = ReadLimits()) { packages = PackageShelf(limits: limits) }
+
+    /// Bytes to be had under a path without asking the disk: standard input under `-`.
+    public func give(_ file: FileBytes, as path: String) { given[path] = file }
+
+    public func open(_ path: String) throws(AssetError) -> FileBytes {
+        if let file = given[path] { return file }
+        if path.utf8.last == UInt8(ascii: "]"), !isFile(path) {
+            if let file = try packages.open(path, isFile: { isFile($0) }, open: { (p) throws(AssetError) in try open(p) }) {
+                return file
+            }
+        }
+        return try FileBytes(mapping: path)
+    }
+
+    public func exists(_ path: String) -> Bool {
+        if given[path] != nil || isFile(path) { return true }
+        return packages.exists(path, isFile: { isFile($0) }, open: { (p) throws(AssetError) in try open(p) })
+    }
+
+    public func list(_ folder: String) -> [String] {
+        if let names = listings[folder] { return names }
+        let names = packages.list(folder, open: { (p) throws(AssetError) in try open(p) }) ?? entries(folder)
+        listings[folder] = names
+        return names
+    }
+
+    public func package(_ path: String) throws(AssetError) -> ZipArchive {
+        try packages.archive(path, open: { (p) throws(AssetError) in try open(p) })
+    }
+
+    private func isFile(_ path: String) -> Bool {
+        if given[path] != nil { return true }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT != S_IFDIR
+    }
+
+    private func entries(_ folder: String) -> [String] {
+        guard let directory = opendir(folder.isEmpty ? "." : folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+/// Files in memory, for tests and for programs that have their bytes already.
+public final class InMemoryResolver: AssetResolver {
+    private let packages: PackageShelf
+    private var files: [String: FileBytes] = [:]
+
+    public init(_ files: [String: [UInt8]] = [:], limits: ReadLimits = ReadLimits()) {
+        packages = PackageShelf(limits: limits)
+        for (path, bytes) in files { add(path, bytes) }
+    }
+
+    public func add(_ path: String, _ bytes: [UInt8]) { files[path] = FileBytes(name: path, bytes: bytes) }
+    public func add(_ path: String, text: String) { add(path, Array(text.utf8)) }
+
+    public func open(_ path: String) throws(AssetError) -> FileBytes {
+        if let file = files[path] { return file }
+        if let file = try packages.open(path, isFile: { files[$0] != nil }, open: { (p) throws(AssetError) in try open(p) }) {
+            return file
+        }
+        throw AssetError("io.cannot-open", "cannot open: no such file", at: SourceLocation(file: path))
+    }
+
+    public func exists(_ path: String) -> Bool {
+        files[path] != nil
+            || packages.exists(path, isFile: { files[$0] != nil }, open: { (p) throws(AssetError) in try open(p) })
+    }
+
+    public func list(_ folder: String) -> [String] {
+        if let names = packages.list(folder, open: { (p) throws(AssetError) in try open(p) }) { return names }
+        let prefix = folder.isEmpty || folder == "/" ? folder : folder + "/"
+        return childNames(files.keys.lazy.filter { folder.isEmpty ? !$0.hasPrefix("/") : true }, below: prefix)
+    }
+
+    public func package(_ path: String) throws(AssetError) -> ZipArchive {
+        try packages.archive(path, open: { (p) throws(AssetError) in try open(p) })
+    }
+}
+
+/// First components of the paths below a prefix, each once, sorted.
+private func childNames(_ paths: some Sequence<String>, below prefix: String) -> [String] {
+    var names: Set<String> = []
+    for path in paths where path.hasPrefix(prefix) {
+        if let name = path.dropFirst(prefix.count).split(separator: "/", maxSplits: 1).first { names.insert(String(name)) }
+    }
+    return names.sorted()
+}
+
+/// The packages a resolver has opened, by path.
+private final class PackageShelf {
+    typealias Open = (String) throws(AssetError) -> FileBytes
+    private let limits: ReadLimits
+    private var archives: [String: ZipArchive] = [:]
+
+    init(limits: ReadLimits) { self.limits = limits }
+
+    func archive(_ path: String, open: Open) throws(AssetError) -> ZipArchive {
+        if let archive = archives[path] { return archive }
+        let archive = try ZipArchive(open(path), limits: limits)
+        archives[path] = archive
+        return archive
+    }
+
+    /// Where a path leads into a package. Names of files and members may hold brackets, so each is tried.
+    private func locate(_ path: String, isFile: (String) -> Bool, open: Open) throws(AssetError) -> (ZipArchive, ZipEntry)? {
+        guard let (outer, rest) = split(path, isFile) else { return nil }
+        var archive = try archive(outer, open: open)
+        var place = outer
+        var wanted = rest
+        for _ in 0..<limits.nestingDepth {
+            if let entry = archive.entry(wanted) { return (archive, entry) }
+            guard let (inner, rest) = split(wanted, { archive.entry($0) != nil }), let entry = archive.entry(inner) else { break }
+            place = AssetPath.member(inner, of: place)
+            if let nested = archives[place] {
+                archive = nested
+            } else {
+                archive = try ZipArchive(archive.contents(of: entry), limits: limits)
+                archives[place] = archive
+            }
+            wanted = rest
+        }
+        throw AssetError(
+            "io.no-such-member", "the package holds no '\(wanted)'", at: SourceLocation(file: place))
+    }
+
+    private func split(_ path: String, _ isFile: (String) -> Bool) -> (String, String)? {
+        let bytes = path.utf8
+        guard bytes.last == UInt8(ascii: "]") else { return nil }
+        for i in bytes.indices where bytes[i] == UInt8(ascii: "[") {
+            let outer = String(path[..<i])
+            if isFile(outer) { return (outer, String(path[bytes.index(after: i)..<bytes.index(before: bytes.endIndex)])) }
+        }
+        return nil
+    }
+
+    func open(_ path: String, isFile: (String) -> Bool, open: Open) throws(AssetError) -> FileBytes? {
+        guard let (archive, entry) = try locate(path, isFile: isFile, open: open) else { return nil }
+        return try archive.contents(of: entry)
+    }
+
+    func exists(_ path: String, isFile: (String) -> Bool, open: Open) -> Bool {
+        guard path.utf8.last == UInt8(ascii: "]") else { return false }
+        do {
+            return try locate(path, isFile: isFile, open: open) != nil
+        } catch {
+            return false
+        }
+    }
+
+    func list(_ folder: String, open: Open) -> [String]? {
+        guard let (package, inner) = AssetPath.splitMember(folder) else { return nil }
+        do {
+            let names = try archive(package, open: open).names
+            return childNames(names, below: inner.isEmpty ? "" : inner + "/")
+        } catch {
+            return nil
+        }
+    }
 }
