@@ -10,7 +10,7 @@
 /// The strings of a session, each once. Well-known tokens have fixed numbers (`Tokens.swift`).
 public final class TokenTable {
     private var bytes: [UInt8] = []
-    private var ends: [Int32] = []
+    private var ends: [Int] = []
     private var strings: [String?] = []
     /// Open addressing; -1 is free. Power of two.
     private var slots: [Int32] = []
@@ -38,8 +38,8 @@ public final class TokenTable {
         var slot = h & mask
         while slots[slot] >= 0 {
             let id = Int(slots[slot])
-            let start = id == 0 ? 0 : Int(ends[id - 1])
-            let n = Int(ends[id]) - start
+            let start = id == 0 ? 0 : ends[id - 1]
+            let n = ends[id] - start
             if n == s.count, n == 0 || bytes.withUnsafeBufferPointer({ memoryEqual($0.baseAddress.unsafelyUnwrapped + start, s.baseAddress.unsafelyUnwrapped, n) }) {
                 return Token(id: Int32(id))
             }
@@ -47,7 +47,7 @@ public final class TokenTable {
         }
         let id = Int32(ends.count)
         bytes.append(contentsOf: s)
-        ends.append(Int32(bytes.count))
+        ends.append(bytes.count)
         strings.append(nil)
         slots[slot] = id
         if ends.count * 2 > slots.count {
@@ -56,10 +56,10 @@ public final class TokenTable {
             bytes.withUnsafeBufferPointer { all in
                 var start = 0
                 for (i, end) in ends.enumerated() {
-                    var at = Self.hash(UnsafeBufferPointer(rebasing: all[start..<Int(end)])) & mask
+                    var at = Self.hash(UnsafeBufferPointer(rebasing: all[start..<end])) & mask
                     while slots[at] >= 0 { at = (at + 1) & mask }
                     slots[at] = Int32(i)
-                    start = Int(end)
+                    start = end
                 }
             }
         }
@@ -81,8 +81,8 @@ public final class TokenTable {
 
     /// The token's bytes; the pointer must not leave `body`, and `body` must not intern.
     public func withBytes<R>(_ t: Token, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
-        let start = t.id == 0 ? 0 : Int(ends[Int(t.id) - 1])
-        let end = Int(ends[Int(t.id)])
+        let start = t.id == 0 ? 0 : ends[Int(t.id) - 1]
+        let end = ends[Int(t.id)]
         return try bytes.withUnsafeBufferPointer { try body(UnsafeBufferPointer(rebasing: $0[start..<end])) }
     }
 }

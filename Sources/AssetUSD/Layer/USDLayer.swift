@@ -72,10 +72,14 @@ public final class USDLayer {
         self.byteCount = byteCount
     }
 
-    /// Builds the look-up table; call once after the tables are filled.
+    /// Builds the look-up table; call once after `specs` was filled by hand (`LayerBuilder` keeps it as it goes).
     func finish() {
         var n = 16
         while n < specs.count * 2 { n *= 2 }
+        rehash(n)
+    }
+
+    private func rehash(_ n: Int) {
         slots = [SpecIndex](repeating: -1, count: n)
         let mask = n - 1
         for (i, s) in specs.enumerated() {
@@ -83,6 +87,21 @@ public final class USDLayer {
             while slots[at] >= 0 { at = (at + 1) & mask }
             slots[at] = SpecIndex(i)
         }
+    }
+
+    /// Appends a spec and enters it into the look-up table; of two specs with one path the first is found.
+    func append(_ spec: Spec) -> SpecIndex {
+        let i = SpecIndex(specs.count)
+        specs.append(spec)
+        if specs.count * 2 > slots.count {
+            rehash(max(16, slots.count * 2))
+        } else {
+            let mask = slots.count - 1
+            var at = Self.hash(spec.path) & mask
+            while slots[at] >= 0 { at = (at + 1) & mask }
+            slots[at] = i
+        }
+        return i
     }
 
     @inline(__always) private static func hash(_ p: Path) -> Int {
@@ -121,74 +140,124 @@ public final class USDLayer {
 /// Fills a layer spec by spec; children are linked in the order of `add`.
 public struct LayerBuilder {
     public let layer: USDLayer
-    private struct Links { var first: SpecIndex = -1, last: SpecIndex = -1, next: SpecIndex = -1 }
+    /// Lists through indices, -1 is the end: of a spec's children and of its fields.
+    private struct Links {
+        var firstChild: SpecIndex = -1, lastChild: SpecIndex = -1, next: SpecIndex = -1
+        var firstField: Int32 = -1, lastField: Int32 = -1
+    }
+    private struct Pending {
+        var field: Field
+        var next: Int32
+    }
     private var links: ContiguousArray<Links> = []
-    private var fieldLists: ContiguousArray<[Field]> = []
+    private var pending: ContiguousArray<Pending> = []
 
     public init(session: USDSession, identifier: String, encoding: String, version: String, byteCount: Int) {
         layer = USDLayer(session: session, identifier: identifier, encoding: encoding, version: version, byteCount: byteCount)
-        layer.specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
+        _ = layer.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
         links.append(Links())
-        fieldLists.append([])
     }
 
     public var root: SpecIndex { 0 }
 
+    /// Adds a spec below another.
     public mutating func add(_ kind: SpecKind, _ path: Path, below parent: SpecIndex) -> SpecIndex {
-        let i = SpecIndex(layer.specs.count)
-        layer.specs.append(Spec(path: path, kind: kind, parent: parent))
+        let i = layer.append(Spec(path: path, kind: kind, parent: parent))
         links.append(Links())
-        fieldLists.append([])
-        if links[Int(parent)].last >= 0 {
-            links[Int(links[Int(parent)].last)].next = i
+        if links[Int(parent)].lastChild >= 0 {
+            links[Int(links[Int(parent)].lastChild)].next = i
         } else {
-            links[Int(parent)].first = i
+            links[Int(parent)].firstChild = i
         }
-        links[Int(parent)].last = i
+        links[Int(parent)].lastChild = i
         return i
     }
 
+    /// The spec added for a path, or nil.
+    public func spec(at path: Path) -> SpecIndex? { layer.spec(at: path) }
     public func kind(_ spec: SpecIndex) -> SpecKind { layer.specs[Int(spec)].kind }
     public mutating func setKind(_ spec: SpecIndex, _ kind: SpecKind) { layer.specs[Int(spec)].kind = kind }
-    public func field(_ spec: SpecIndex, _ name: Token) -> USDValue? { fieldLists[Int(spec)].first { $0.name == name }?.value }
+
+    private func find(_ spec: SpecIndex, _ name: Token) -> Int32 {
+        var i = links[Int(spec)].firstField
+        while i >= 0, pending[Int(i)].field.name != name { i = pending[Int(i)].next }
+        return i
+    }
+
+    public func field(_ spec: SpecIndex, _ name: Token) -> USDValue? {
+        let i = find(spec, name)
+        return i < 0 ? nil : pending[Int(i)].field.value
+    }
 
     /// Sets a field, replacing an earlier value.
     public mutating func set(_ spec: SpecIndex, _ name: Token, _ value: USDValue) {
-        if let i = fieldLists[Int(spec)].firstIndex(where: { $0.name == name }) {
-            fieldLists[Int(spec)][i].value = value
+        let i = find(spec, name)
+        if i >= 0 {
+            pending[Int(i)].field.value = value
         } else {
-            fieldLists[Int(spec)].append(Field(name, value))
+            append(spec, name, value)
         }
+    }
+
+    /// Adds a field that the spec is known not to have yet.
+    public mutating func append(_ spec: SpecIndex, _ name: Token, _ value: USDValue) {
+        let i = Int32(pending.count)
+        pending.append(Pending(field: Field(name, value), next: -1))
+        if links[Int(spec)].lastField >= 0 {
+            pending[Int(links[Int(spec)].lastField)].next = i
+        } else {
+            links[Int(spec)].firstField = i
+        }
+        links[Int(spec)].lastField = i
     }
 
     /// The finished layer.
     public consuming func finish() -> USDLayer {
         let n = layer.specs.count
+        var fields = ContiguousArray<Field>()
+        fields.reserveCapacity(pending.count)
+        var children = ContiguousArray<SpecIndex>()
+        children.reserveCapacity(n)
+        var specs = layer.specs
+        layer.specs = []
         for i in 0..<n {
-            let start = Int32(layer.fields.count)
-            layer.fields.append(contentsOf: fieldLists[i])
-            layer.specs[i].fields = start..<Int32(layer.fields.count)
-            func gather(_ wanted: (SpecKind) -> Bool) -> Range<Int32> {
-                let start = Int32(layer.children.count)
-                var c = links[i].first
+            let start = Int32(fields.count)
+            var f = links[i].firstField
+            while f >= 0 {
+                fields.append(pending[Int(f)].field)
+                f = pending[Int(f)].next
+            }
+            specs[i].fields = start..<Int32(fields.count)
+            guard links[i].firstChild >= 0 else { continue }
+            // One pass each for the kinds of children: prims, properties, variants, the rest.
+            for group in 0..<4 {
+                let start = Int32(children.count)
+                var c = links[i].firstChild
                 while c >= 0 {
-                    if wanted(layer.specs[Int(c)].kind) { layer.children.append(c) }
+                    if Self.group(specs[Int(c)].kind) == group { children.append(c) }
                     c = links[Int(c)].next
                 }
-                return start..<Int32(layer.children.count)
-            }
-            guard links[i].first >= 0 else { continue }
-            layer.specs[i].primChildren = gather { $0 == .prim }
-            layer.specs[i].properties = gather { $0 == .attribute || $0 == .relationship }
-            layer.specs[i].variantChildren = gather { $0 == .variantSet || $0 == .variant }
-            layer.specs[i].otherChildren = gather {
-                switch $0 {
-                case .connection, .relationshipTarget, .mapper, .mapperArg, .expression: true
-                default: false
+                let range = start..<Int32(children.count)
+                switch group {
+                case 0: specs[i].primChildren = range
+                case 1: specs[i].properties = range
+                case 2: specs[i].variantChildren = range
+                default: specs[i].otherChildren = range
                 }
             }
         }
-        layer.finish()
+        layer.specs = specs
+        layer.fields = fields
+        layer.children = children
         return layer
+    }
+
+    private static func group(_ kind: SpecKind) -> Int {
+        switch kind {
+        case .pseudoRoot, .prim: 0
+        case .attribute, .relationship: 1
+        case .variantSet, .variant: 2
+        case .connection, .relationshipTarget, .mapper, .mapperArg, .expression: 3
+        }
     }
 }

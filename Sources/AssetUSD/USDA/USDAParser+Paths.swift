@@ -1,0 +1,78 @@
+import AssetModel
+
+extension USDAParser {
+    /// The `<…>` at the cursor; relative paths are below `anchor`. `<>` is the empty path where allowed.
+    mutating func pathLiteral(anchor: Path, allowsEmpty: Bool = false) throws(USDAError) -> Path {
+        let start = scan.at
+        let range = try scan.takePathText()
+        if range.isEmpty {
+            guard allowsEmpty else { throw USDAError(start, "usda.bad-path", "found an empty path, expected a path") }
+            return .empty
+        }
+        var parser = PathTextParser(scan.text.extracting(range), session.paths)
+        guard let path = parser.parse(anchor: anchor) else {
+            throw USDAError(start, "usda.bad-path", "'\(scan.string(range.lowerBound, range.upperBound))' is not a valid path")
+        }
+        return path
+    }
+
+    /// The current prim's path without variant selections: what relative targets start from.
+    func primAnchor() -> Path {
+        session.paths.strippingVariants(session.paths.primPath(path))
+    }
+
+    /// `None`, one item or a bracketed list of items.
+    mutating func items<Item>(
+        _ item: (inout Self) throws(USDAError) -> Item
+    ) throws(USDAError) -> [Item] {
+        if scan.takeWord("None") { return [] }
+        guard scan.take(UInt8(ascii: "[")) else { return [try item(&self)] }
+        var all: [Item] = []
+        while try nextListItem(first: all.isEmpty, closing: UInt8(ascii: "]")) { all.append(try item(&self)) }
+        return all
+    }
+
+    /// A list of paths, as targets, connections, inherits and specializes have it.
+    mutating func pathItems(allowsProperties: Bool) throws(USDAError) -> [Path] {
+        let anchor = primAnchor()
+        var all: [Path] = []
+        if scan.takeWord("None") { return [] }
+        let bracketed = scan.take(UInt8(ascii: "["))
+        while true {
+            if bracketed {
+                guard try nextListItem(first: all.isEmpty, closing: UInt8(ascii: "]")) else { return all }
+            }
+            let start = scan.at
+            let p = try pathLiteral(anchor: anchor)
+            let kind = session.paths.kind(p)
+            if !allowsProperties, kind != .prim {
+                throw USDAError(start, "usda.bad-path", "found '\(session.string(p))', expected the path of a prim")
+            }
+            all.append(p)
+            if !bracketed { return all }
+        }
+    }
+}
+
+/// Which list of a list op a statement edits.
+enum ListEdit {
+    case explicit, delete, add, prepend, append, reorder
+}
+
+extension ListOp {
+    /// Sets one list, as the statement `prepend x = [...]` does; switching between explicit and edits drops the other.
+    mutating func set(_ edit: ListEdit, _ items: [Item]) {
+        if (edit == .explicit) != isExplicit {
+            self = ListOp()
+            isExplicit = edit == .explicit
+        }
+        switch edit {
+        case .explicit: explicit = items
+        case .delete: deleted = items
+        case .add: added = items
+        case .prepend: prepended = items
+        case .append: appended = items
+        case .reorder: ordered = items
+        }
+    }
+}

@@ -1,0 +1,374 @@
+import AssetIO
+import AssetModel
+
+/// Reads the grammar of a USDA text into a layer. One value is used for one text.
+struct USDAParser: ~Escapable {
+    var scan: USDAScanner
+    let file: FileBytes
+    let session: USDSession
+    let limits: ReadLimits
+    var builder: LayerBuilder
+    var diagnostics = Diagnostics()
+    /// The minor version the header claims.
+    var version = "1.0"
+    /// Where the parser is: a prim, a variant or a property.
+    var path = Path.root
+    var depth = 0
+    /// Value types by token, looked up once each; `unknown` for names that are none.
+    private var types: [Int32: ValueTypeName?] = [:]
+    private var metadataFields: [Int32: MetadataField?] = [:]
+    /// Bytes before this were handed back to the system.
+    var released = 0
+    var scratch: [UInt8] = []
+
+    @_lifetime(copy text)
+    init(_ text: Span<UInt8>, of file: FileBytes, session: USDSession, identifier: String, limits: ReadLimits) {
+        scan = USDAScanner(text)
+        self.file = file
+        self.session = session
+        self.limits = limits
+        scan.at = USDA.markLength(text.bytes)
+        let version = Self.headerVersion(scan)
+        builder = LayerBuilder(session: session, identifier: identifier, encoding: "usda", version: version ?? "1.0", byteCount: file.count)
+        self.version = version ?? ""
+    }
+
+    /// The error with file, line, column and prim.
+    func located(_ error: USDAError) -> AssetError {
+        let (line, column) = lineAndColumn(of: error.offset, in: scan.text)
+        return AssetError(
+            error.code, error.message,
+            at: SourceLocation(file: file.name, position: .line(line, column: column), primPath: path.isRoot ? nil : session.string(path)))
+    }
+
+    mutating func warn(_ code: String, _ message: String, at offset: Int) {
+        let (line, column) = lineAndColumn(of: offset, in: scan.text)
+        diagnostics.warning(
+            code, message,
+            at: SourceLocation(file: file.name, position: .line(line, column: column), primPath: path.isRoot ? nil : session.string(path)))
+    }
+
+    consuming func finish() -> USDLayer { builder.finish() }
+
+    // MARK: Header
+
+    /// What follows `#usda ` on the first line; nil for another beginning.
+    private static func headerVersion(_ scan: USDAScanner) -> String? {
+        var scan = scan
+        let start = scan.at
+        while !scan.isAtEnd, ByteClass.of(scan.peek()) & ByteClass.newline == 0, scan.at - start < 64 { scan.at += 1 }
+        var end = scan.at
+        while end > start, ByteClass.of(scan.text[end - 1]) & ByteClass.blank != 0 { end -= 1 }
+        for prefix in ["#usda ", "#sdf "] as [StaticString] {
+            let n = prefix.utf8CodeUnitCount
+            if end - start >= n, scan.equals(start, start + n, prefix) { return scan.string(start + n, end) }
+        }
+        return nil
+    }
+
+    private mutating func header() throws(USDAError) {
+        guard !version.isEmpty else {
+            throw USDAError(scan.at, "usda.bad-header", "found \(scan.found()), expected '#usda 1.0'")
+        }
+        let parts = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+        guard parts.count >= 2, let major = parts[0], let minor = parts[1] else {
+            throw USDAError(scan.at, "usda.bad-version", "found version '\(version)', expected '1.0'")
+        }
+        guard major == 1, minor <= USDA.newestMinorVersion else {
+            throw USDAError(
+                scan.at, "usda.unknown-version",
+                "found version \(version), expected at most 1.\(USDA.newestMinorVersion)")
+        }
+        while !scan.isAtEnd, ByteClass.of(scan.peek()) & ByteClass.newline == 0 { scan.at += 1 }
+    }
+
+    // MARK: Layer
+
+    mutating func parse() throws(USDAError) {
+        try header()
+        try scan.skipSpace()
+        if scan.peek() == UInt8(ascii: "(") {
+            try metadataBlock(of: builder.root, .layer)
+        }
+        while true {
+            try scan.skipSpace()
+            if scan.isAtEnd { return }
+            if try primStatement(in: builder.root) {
+                try separator(closing: 0, allowsSemicolon: false)
+            } else if scan.takeWord("reorder") {
+                try scan.skipBlanks()
+                guard scan.takeWord("rootPrims") else { throw scan.unexpected("'rootPrims'") }
+                try order(into: builder.root, .primOrder)
+                try separator(closing: 0, allowsSemicolon: false)
+            } else {
+                throw scan.unexpected("'def', 'over', 'class' or 'reorder rootPrims'")
+            }
+        }
+    }
+
+    /// After a statement: a line end, `;` where allowed, the closing bracket or the end of the text.
+    mutating func separator(closing: UInt8, allowsSemicolon: Bool = true) throws(USDAError) {
+        try scan.skipBlanks()
+        if allowsSemicolon, scan.take(UInt8(ascii: ";")) {
+            try scan.skipSpace()
+            return
+        }
+        if scan.isAtEnd || scan.peek() == closing { return }
+        guard try scan.skipSpace() else {
+            throw scan.unexpected(allowsSemicolon ? "the end of the line or ';' after a statement" : "the end of the line after a prim")
+        }
+    }
+
+    mutating func enter(at offset: Int) throws(USDAError) {
+        depth += 1
+        guard depth <= limits.nestingDepth else {
+            throw USDAError(offset, "usda.nesting-too-deep", "nested deeper than the limit of \(limits.nestingDepth)")
+        }
+    }
+
+    mutating func leave() { depth -= 1 }
+
+    // MARK: Prims
+
+    /// `def Type "name" (…) {…}` and its siblings; false where none starts here.
+    mutating func primStatement(in parent: SpecIndex) throws(USDAError) -> Bool {
+        let specifier: Specifier
+        if scan.takeWord("def") {
+            specifier = .def
+        } else if scan.takeWord("over") {
+            specifier = .over
+        } else if scan.takeWord("class") {
+            specifier = .class
+        } else {
+            return false
+        }
+        try scan.skipBlanks()
+        var typeName = Token.empty
+        let typeStart = scan.at
+        if ByteClass.of(scan.peek()) & ByteClass.identifierStart != 0 {
+            scan.at = try typeNameEnd()
+            typeName = token(typeStart, scan.at)
+            try scan.skipBlanks()
+        }
+        let nameStart = scan.at
+        let name = try stringToken("a prim's name in quotes")
+        guard isIdentifier(name) else {
+            throw USDAError(nameStart, "usda.bad-prim-name", "'\(session.string(name))' is not a valid prim name")
+        }
+        let outer = path
+        path = session.paths.child(path, name)
+        guard builder.spec(at: path) == nil else {
+            throw USDAError(nameStart, "usda.duplicate-prim", "the prim '\(session.string(path))' is defined twice")
+        }
+        try enter(at: nameStart)
+        let spec = builder.add(.prim, path, below: parent)
+        builder.append(spec, .specifier, .specifier(specifier))
+        if !typeName.isEmpty { builder.append(spec, .typeName, .token(typeName)) }
+        try scan.skipSpace()
+        if scan.peek() == UInt8(ascii: "(") {
+            try metadataBlock(of: spec, .prim)
+            try scan.skipSpace()
+        }
+        try primContents(of: spec)
+        leave()
+        path = outer
+        releasePages()
+        return true
+    }
+
+    /// The end of a type name: identifiers joined by `::` or `.`.
+    private func typeNameEnd() throws(USDAError) -> Int {
+        var end = try scan.identifierEnd()
+        while end < scan.text.count {
+            if scan.text[end] == UInt8(ascii: ":"), end + 1 < scan.text.count, scan.text[end + 1] == UInt8(ascii: ":") {
+                let next = try scan.identifierEnd(from: end + 2)
+                guard next > end + 2 else { break }
+                end = next
+            } else if scan.text[end] == UInt8(ascii: ".") {
+                let next = try scan.identifierEnd(from: end + 1)
+                guard next > end + 1 else { break }
+                end = next
+            } else {
+                break
+            }
+        }
+        return end
+    }
+
+    /// `{ … }` of a prim or a variant.
+    private mutating func primContents(of spec: SpecIndex) throws(USDAError) {
+        try scan.expect(UInt8(ascii: "{"), "'{'")
+        while true {
+            try scan.skipSpace()
+            if scan.take(UInt8(ascii: "}")) { return }
+            if scan.isAtEnd { throw scan.unexpected("'}'") }
+            let b = scan.peek()
+            switch b {
+            case UInt8(ascii: "d"), UInt8(ascii: "o"), UInt8(ascii: "c"):
+                if try primStatement(in: spec) {
+                    try separator(closing: UInt8(ascii: "}"), allowsSemicolon: false)
+                    continue
+                }
+            case UInt8(ascii: "v"):
+                if scan.takeWord("variantSet") {
+                    try variantSet(in: spec)
+                    try separator(closing: UInt8(ascii: "}"), allowsSemicolon: false)
+                    continue
+                }
+            case UInt8(ascii: "r"):
+                let start = scan.at
+                if scan.takeWord("reorder") {
+                    try scan.skipBlanks()
+                    if scan.takeWord("nameChildren") {
+                        try order(into: spec, .primOrder)
+                        try separator(closing: UInt8(ascii: "}"))
+                        continue
+                    }
+                    if scan.takeWord("properties") {
+                        try order(into: spec, .propertyOrder)
+                        try separator(closing: UInt8(ascii: "}"))
+                        continue
+                    }
+                    scan.at = start
+                }
+            default: break
+            }
+            try propertyStatement(in: spec)
+            try separator(closing: UInt8(ascii: "}"))
+        }
+    }
+
+    /// `= "a"` or `= ["a", "b"]` of a reorder statement.
+    private mutating func order(into spec: SpecIndex, _ field: Token) throws(USDAError) {
+        try scan.skipBlanks()
+        try scan.expect(UInt8(ascii: "="), "'='")
+        try scan.skipBlanks()
+        builder.set(spec, field, .tokens(try nameList()))
+    }
+
+    /// `"a"` or `["a", "b"]`
+    mutating func nameList() throws(USDAError) -> [Token] {
+        guard scan.take(UInt8(ascii: "[")) else { return [try stringToken("a name in quotes")] }
+        var names: [Token] = []
+        while try nextListItem(first: names.isEmpty, closing: UInt8(ascii: "]")) { names.append(try stringToken("a name in quotes")) }
+        return names
+    }
+
+    /// Moves to the next item of a comma-separated list; false once the closing bracket was taken.
+    @inline(__always)
+    mutating func nextListItem(first: Bool, closing: UInt8) throws(USDAError) -> Bool {
+        try scan.skipSpace()
+        if scan.take(closing) { return false }
+        if first { return true }
+        guard scan.take(UInt8(ascii: ",")) else {
+            throw scan.unexpected(closing == UInt8(ascii: "]") ? "',' or ']'" : closing == UInt8(ascii: ")") ? "',' or ')'" : "',' or '}'")
+        }
+        try scan.skipSpace()
+        return !scan.take(closing)
+    }
+
+    // MARK: Variants
+
+    private mutating func variantSet(in prim: SpecIndex) throws(USDAError) {
+        try scan.skipBlanks()
+        let nameStart = scan.at
+        let set = try stringToken("a variant set's name in quotes")
+        guard isVariantIdentifier(set) else {
+            throw USDAError(nameStart, "usda.bad-variant-set-name", "'\(session.string(set))' is not a valid variant set name")
+        }
+        let outer = path
+        let setPath = session.paths.variant(outer, set: set, selection: .empty)
+        let setSpec = builder.spec(at: setPath) ?? builder.add(.variantSet, setPath, below: prim)
+        try scan.skipBlanks()
+        try scan.expect(UInt8(ascii: "="), "'='")
+        try scan.skipSpace()
+        try scan.expect(UInt8(ascii: "{"), "'{'")
+        while true {
+            try scan.skipSpace()
+            if scan.take(UInt8(ascii: "}")) { break }
+            let start = scan.at
+            let name = try stringToken("a variant's name in quotes or '}'")
+            guard isVariantIdentifier(name, allowsDot: true) else {
+                throw USDAError(start, "usda.bad-variant-name", "'\(session.string(name))' is not a valid variant name")
+            }
+            path = session.paths.variant(outer, set: set, selection: name)
+            try enter(at: start)
+            let variant = builder.spec(at: path) ?? builder.add(.variant, path, below: setSpec)
+            try scan.skipSpace()
+            if scan.peek() == UInt8(ascii: "(") {
+                try metadataBlock(of: variant, .prim)
+                try scan.skipSpace()
+            }
+            try primContents(of: variant)
+            leave()
+            path = outer
+        }
+    }
+
+    // MARK: Names
+
+    /// The token of a part of the text.
+    @inline(__always)
+    func token(_ start: Int, _ end: Int) -> Token {
+        scan.text.extracting(start..<end).withUnsafeBufferPointer { session.tokens.intern($0) }
+    }
+
+    /// A quoted string as a token.
+    mutating func stringToken(_ what: StaticString) throws(USDAError) -> Token {
+        guard scan.peek() == UInt8(ascii: "\"") || scan.peek() == UInt8(ascii: "'") else { throw scan.unexpected(what) }
+        if let range = try scan.takeString(into: &scratch) { return token(range.lowerBound, range.upperBound) }
+        return scratch.withUnsafeBufferPointer { session.tokens.intern($0) }
+    }
+
+    func isIdentifier(_ t: Token) -> Bool {
+        session.tokens.withBytes(t) { USDAScanner.isIdentifier(Span(_unsafeElements: $0)) }
+    }
+
+    /// Names of variant sets and variants: letters, digits, `_`, `|` and `-`, in variants also a leading dot.
+    func isVariantIdentifier(_ t: Token, allowsDot: Bool = false) -> Bool {
+        session.tokens.withBytes(t) { bytes in
+            var first = true
+            var i = 0
+            let span = Span(_unsafeElements: bytes)
+            while i < span.count {
+                let b = span[i]
+                if b >= 0x80 {
+                    guard let (scalar, n) = USDAScanner.decodeScalar(span, i), scalar.properties.isXIDContinue else { return false }
+                    i += n
+                } else {
+                    let ok = ByteClass.of(b) & ByteClass.identifier != 0 || b == UInt8(ascii: "|") || b == UInt8(ascii: "-")
+                    guard ok || (first && allowsDot && b == UInt8(ascii: ".")) else { return false }
+                    i += 1
+                }
+                first = false
+            }
+            return span.count > 0
+        }
+    }
+
+    /// The value type of a name, with `[]` or without.
+    mutating func valueType(_ name: Token) -> ValueTypeName? {
+        if let known = types[name.id] { return known }
+        let found = ValueTypeName(session.string(name))
+        types[name.id] = found
+        return found
+    }
+
+    mutating func metadataField(_ name: Token) -> MetadataField? {
+        if let known = metadataFields[name.id] { return known }
+        let found = MetadataField.table[session.string(name)]
+        metadataFields[name.id] = found
+        return found
+    }
+
+    // MARK: Memory
+
+    /// Hands the pages behind the cursor back, once enough have gathered.
+    @inline(__always)
+    mutating func releasePages() {
+        if scan.at - released >= 4 << 20 {
+            file.release(released, count: scan.at - released)
+            released = scan.at
+        }
+    }
+}

@@ -1,0 +1,508 @@
+import AssetIO
+import AssetModel
+
+/// Classes of bytes, by table: one look-up answers what a byte may start or continue.
+enum ByteClass {
+    static let identifierStart: UInt8 = 1
+    static let identifier: UInt8 = 2
+    static let digit: UInt8 = 4
+    static let blank: UInt8 = 8
+    static let newline: UInt8 = 16
+
+    static func of(_ b: UInt8) -> UInt8 {
+        switch b {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), 0x80...0xff:
+            identifierStart | identifier
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): identifier | digit
+        case UInt8(ascii: " "), UInt8(ascii: "\t"): blank
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"): newline
+        default: 0
+        }
+    }
+}
+
+/// A number as the text has it: integers stay integers so that 64-bit values keep their digits.
+struct USDANumber {
+    enum Kind: UInt8 { case unsigned, negative, real }
+    var kind: Kind
+    /// The value of an integer: of `.unsigned` itself, of `.negative` its two's complement.
+    var bits: UInt64
+    var double: Double
+}
+
+/// A cursor over the bytes of a USDA text. All access is bounds-checked.
+struct USDAScanner: ~Escapable {
+    let text: Span<UInt8>
+    var at = 0
+
+    @_lifetime(copy text)
+    init(_ text: Span<UInt8>) { self.text = text }
+
+    @inline(__always) var isAtEnd: Bool { at >= text.count }
+    /// The byte at the cursor, 0 at the end.
+    @inline(__always) func peek() -> UInt8 { at < text.count ? text[at] : 0 }
+    @inline(__always) func peek(_ ahead: Int) -> UInt8 { at + ahead < text.count ? text[at + ahead] : 0 }
+
+    // MARK: Space
+
+    /// Skips blanks and comments, but no line ends.
+    @inline(__always)
+    mutating func skipBlanks() throws(USDAError) {
+        while at < text.count {
+            let b = text[at]
+            if b == UInt8(ascii: " ") || b == UInt8(ascii: "\t") {
+                at += 1
+            } else if b == UInt8(ascii: "#") || b == UInt8(ascii: "/") {
+                guard try skipComment() else { return }
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Skips blanks, comments and line ends; whether there was a line end.
+    @inline(__always) @discardableResult
+    mutating func skipSpace() throws(USDAError) -> Bool {
+        var newline = false
+        while at < text.count {
+            let b = text[at]
+            if b == UInt8(ascii: " ") || b == UInt8(ascii: "\t") {
+                at += 1
+            } else if b == UInt8(ascii: "\n") || b == UInt8(ascii: "\r") {
+                newline = true
+                at += 1
+            } else if b == UInt8(ascii: "#") || b == UInt8(ascii: "/") {
+                guard try skipComment() else { return newline }
+            } else {
+                return newline
+            }
+        }
+        return newline
+    }
+
+    /// Skips a `#`, `//` or `/* */` comment at the cursor; false where there is none.
+    private mutating func skipComment() throws(USDAError) -> Bool {
+        if text[at] == UInt8(ascii: "/") {
+            if peek(1) == UInt8(ascii: "*") {
+                let start = at
+                at += 2
+                while true {
+                    guard at + 1 < text.count else {
+                        at = start
+                        throw USDAError(start, "usda.unterminated-comment", "found the end of the file, expected '*/' to end a comment")
+                    }
+                    if text[at] == UInt8(ascii: "*"), text[at + 1] == UInt8(ascii: "/") { break }
+                    at += 1
+                }
+                at += 2
+                return true
+            }
+            guard peek(1) == UInt8(ascii: "/") else { return false }
+        }
+        while at < text.count, text[at] != UInt8(ascii: "\n"), text[at] != UInt8(ascii: "\r") { at += 1 }
+        return true
+    }
+
+    // MARK: Punctuation
+
+    /// Takes the byte if it is next.
+    @inline(__always)
+    mutating func take(_ b: UInt8) -> Bool {
+        if at < text.count, text[at] == b {
+            at += 1
+            return true
+        }
+        return false
+    }
+
+    @inline(__always)
+    mutating func expect(_ b: UInt8, _ what: StaticString) throws(USDAError) {
+        if at < text.count, text[at] == b {
+            at += 1
+        } else {
+            throw unexpected(what)
+        }
+    }
+
+    /// An error at the cursor that says what is there and what should be.
+    func unexpected(_ expected: StaticString) -> USDAError { unexpected("\(expected)") }
+
+    func unexpected(_ expected: String) -> USDAError {
+        USDAError(at, "usda.syntax", "found \(found()), expected \(expected)")
+    }
+
+    /// What is at the cursor, for messages.
+    func found() -> String {
+        guard at < text.count else { return "the end of the file" }
+        let b = text[at]
+        if ByteClass.of(b) & ByteClass.newline != 0 { return "the end of the line" }
+        var end = at + 1
+        if ByteClass.of(b) & ByteClass.identifier != 0 {
+            while end < text.count, end - at < 40, ByteClass.of(text[end]) & ByteClass.identifier != 0 { end += 1 }
+        } else if b < 32 || b == 127 {
+            return "byte \(b)"
+        }
+        return "'" + string(at, end) + "'"
+    }
+
+    func string(_ start: Int, _ end: Int) -> String {
+        guard start < end, end <= text.count else { return "" }
+        return text.extracting(start..<end).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+
+    // MARK: Words
+
+    /// The end of the identifier at the cursor, the cursor itself where there is none. Non-ASCII letters are checked
+    /// against XID_Start and XID_Continue.
+    @inline(__always)
+    func identifierEnd() throws(USDAError) -> Int {
+        try identifierEnd(from: at)
+    }
+
+    func identifierEnd(from start: Int) throws(USDAError) -> Int {
+        var i = start
+        guard i < text.count else { return start }
+        var b = text[i]
+        guard ByteClass.of(b) & ByteClass.identifierStart != 0 else { return start }
+        var high = b
+        i += 1
+        while i < text.count {
+            b = text[i]
+            guard ByteClass.of(b) & ByteClass.identifier != 0 else { break }
+            high |= b
+            i += 1
+        }
+        if high >= 0x80, !Self.isIdentifier(text.extracting(start..<i)) {
+            throw USDAError(start, "usda.bad-identifier", "'\(string(start, i))' is not a valid identifier")
+        }
+        return i
+    }
+
+    /// Whether the bytes are one identifier by the rules of USD: `_` or XID_Start, then XID_Continue.
+    static func isIdentifier(_ bytes: Span<UInt8>) -> Bool {
+        guard !bytes.isEmpty else { return false }
+        var i = 0
+        var first = true
+        while i < bytes.count {
+            let b = bytes[i]
+            if b < 0x80 {
+                let c = ByteClass.of(b)
+                guard c & (first ? ByteClass.identifierStart : ByteClass.identifier) != 0 else { return false }
+                i += 1
+            } else {
+                guard let (scalar, length) = decodeScalar(bytes, i) else { return false }
+                guard first ? scalar.properties.isXIDStart : scalar.properties.isXIDContinue else { return false }
+                i += length
+            }
+            first = false
+        }
+        return true
+    }
+
+    /// Decodes the UTF-8 sequence at an index; nil where it is malformed.
+    static func decodeScalar(_ s: Span<UInt8>, _ i: Int) -> (Unicode.Scalar, Int)? {
+        let b = UInt32(s[i])
+        if b < 0x80 { return (Unicode.Scalar(UInt8(b)), 1) }
+        let length = b >= 0xf0 ? 4 : b >= 0xe0 ? 3 : 2
+        guard b >= 0xc2, b <= 0xf4, i + length <= s.count else { return nil }
+        var value = b & (0xff >> UInt32(length + 1))
+        for k in 1..<length {
+            let c = UInt32(s[i + k])
+            guard c & 0xc0 == 0x80 else { return nil }
+            value = value << 6 | (c & 0x3f)
+        }
+        guard value >= (length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000), let scalar = Unicode.Scalar(value) else { return nil }
+        return (scalar, length)
+    }
+
+    /// Whether the word from `start` to `end` is `w`.
+    @inline(__always)
+    func equals(_ start: Int, _ end: Int, _ w: StaticString) -> Bool {
+        let n = w.utf8CodeUnitCount
+        guard end - start == n else { return false }
+        let p = w.utf8Start
+        for i in 0..<n where text[start + i] != p[i] { return false }
+        return true
+    }
+
+    /// Takes the keyword if it is the next word.
+    mutating func takeWord(_ w: StaticString) -> Bool {
+        let n = w.utf8CodeUnitCount
+        guard at + n <= text.count, equals(at, at + n, w) else { return false }
+        if at + n < text.count {
+            let next = text[at + n]
+            if ByteClass.of(next) & ByteClass.identifier != 0 || next == UInt8(ascii: ":") { return false }
+        }
+        at += n
+        return true
+    }
+
+    // MARK: Numbers
+
+    /// The powers of ten that doubles hold exactly.
+    private static let powers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    ]
+
+    /// The number at the cursor; nil, with the cursor unmoved, where there is none. `-inf` counts, `inf` and `nan` are
+    /// words.
+    @inline(__always)
+    mutating func takeNumber() throws(USDAError) -> USDANumber? {
+        var i = at
+        guard i < text.count else { return nil }
+        var b = text[i]
+        let negative = b == UInt8(ascii: "-")
+        if negative {
+            i += 1
+            guard i < text.count else { return nil }
+            b = text[i]
+        }
+        var mantissa: UInt64 = 0
+        var digits = 0
+        let digitsStart = i
+        while b &- 48 < 10 {
+            mantissa = mantissa &* 10 &+ UInt64(b &- 48)
+            i += 1
+            guard i < text.count else { break }
+            b = text[i]
+        }
+        digits = i - digitsStart
+        var isReal = false
+        var exponent = 0
+        if i < text.count, b == UInt8(ascii: ".") {
+            let dot = i
+            i += 1
+            while i < text.count, text[i] &- 48 < 10 {
+                mantissa = mantissa &* 10 &+ UInt64(text[i] &- 48)
+                i += 1
+            }
+            exponent = dot + 1 - i
+            if digits == 0, exponent == 0 { return nil }
+            digits -= exponent
+            isReal = true
+        } else if digits == 0 {
+            if negative, i + 3 <= text.count, equals(i, i + 3, "inf"),
+                !(i + 3 < text.count && ByteClass.of(text[i + 3]) & ByteClass.identifier != 0) {
+                at = i + 3
+                return USDANumber(kind: .real, bits: 0, double: -.infinity)
+            }
+            return nil
+        }
+        if i < text.count, text[i] | 0x20 == UInt8(ascii: "e") {
+            var k = i + 1
+            var minus = false
+            if k < text.count, text[k] == UInt8(ascii: "+") || text[k] == UInt8(ascii: "-") {
+                minus = text[k] == UInt8(ascii: "-")
+                k += 1
+            }
+            if k < text.count, text[k] &- 48 < 10 {
+                var e = 0
+                while k < text.count, text[k] &- 48 < 10 {
+                    if e < 100_000 { e = e * 10 + Int(text[k] &- 48) }
+                    k += 1
+                }
+                exponent += minus ? -e : e
+                i = k
+                isReal = true
+            }
+        }
+        let start = at
+        at = i
+        if digits <= 19 {
+            if !isReal {
+                if !negative { return USDANumber(kind: .unsigned, bits: mantissa, double: Double(mantissa)) }
+                if mantissa == 0 { return USDANumber(kind: .real, bits: 0, double: -0.0) }
+                if mantissa <= 1 << 63 {
+                    let bits = 0 &- mantissa
+                    return USDANumber(kind: .negative, bits: bits, double: Double(Int64(bitPattern: bits)))
+                }
+            } else if mantissa < 1 << 53, exponent >= -22, exponent <= 22 {
+                let m = Double(mantissa)
+                let d = exponent < 0 ? m / Self.powers[-exponent] : m * Self.powers[exponent]
+                return USDANumber(kind: .real, bits: 0, double: negative ? -d : d)
+            }
+        }
+        return slowNumber(start, i, isReal: isReal)
+    }
+
+    /// Numbers beyond the exact fast path: many digits, large exponents.
+    private func slowNumber(_ start: Int, _ end: Int, isReal: Bool) -> USDANumber {
+        let s = string(start, end)
+        if !isReal {
+            if let u = UInt64(s) { return USDANumber(kind: .unsigned, bits: u, double: Double(u)) }
+            if let n = Int64(s) { return USDANumber(kind: .negative, bits: UInt64(bitPattern: n), double: Double(n)) }
+        }
+        // Swift's parser wants digits on both sides of the dot's absence, not of its presence; it rounds correctly.
+        return USDANumber(kind: .real, bits: 0, double: Double(s) ?? .nan)
+    }
+
+    // MARK: Strings
+
+    /// The string literal at the cursor (`"…"`, `'…'`, and both tripled), its escapes resolved.
+    mutating func takeString() throws(USDAError) -> String {
+        var buffer: [UInt8] = []
+        let range = try takeString(into: &buffer)
+        if let range { return string(range.lowerBound, range.upperBound) }
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    /// The string literal as a range of the text where it holds no escape, otherwise its bytes in `buffer`.
+    mutating func takeString(into buffer: inout [UInt8]) throws(USDAError) -> Range<Int>? {
+        let quote = peek()
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { throw unexpected("a quoted string") }
+        let open = at
+        let triple = peek(1) == quote && peek(2) == quote
+        at += triple ? 3 : 1
+        let start = at
+        var escaped = false
+        while true {
+            guard at < text.count else {
+                at = open
+                throw USDAError(open, "usda.unterminated-string", "found the end of the file, expected a quote to end the string")
+            }
+            let b = text[at]
+            if b == UInt8(ascii: "\\") {
+                escaped = true
+                at += 2
+            } else if b == quote {
+                if !triple { break }
+                // The first three quotes in a row end it, as the grammar has it.
+                if peek(1) == quote, peek(2) == quote { break }
+                at += 1
+            } else if !triple, b == UInt8(ascii: "\n") || b == UInt8(ascii: "\r") {
+                at = open
+                throw USDAError(open, "usda.unterminated-string", "found the end of the line, expected a quote to end the string")
+            } else {
+                at += 1
+            }
+        }
+        let end = at
+        at += triple ? 3 : 1
+        if !escaped { return start..<end }
+        unescape(start, end, into: &buffer)
+        return nil
+    }
+
+    /// Resolves the escapes of a string as OpenUSD does: those of C, with up to two hexadecimal or three octal digits;
+    /// a backslash before anything else vanishes.
+    private func unescape(_ start: Int, _ end: Int, into out: inout [UInt8]) {
+        out.removeAll(keepingCapacity: true)
+        var i = start
+        while i < end {
+            let b = text[i]
+            i += 1
+            guard b == UInt8(ascii: "\\"), i < end else {
+                out.append(b)
+                continue
+            }
+            let e = text[i]
+            i += 1
+            switch e {
+            case UInt8(ascii: "a"): out.append(7)
+            case UInt8(ascii: "b"): out.append(8)
+            case UInt8(ascii: "f"): out.append(12)
+            case UInt8(ascii: "n"): out.append(10)
+            case UInt8(ascii: "r"): out.append(13)
+            case UInt8(ascii: "t"): out.append(9)
+            case UInt8(ascii: "v"): out.append(11)
+            case UInt8(ascii: "x"):
+                var value: UInt8 = 0
+                var n = 0
+                while n < 2, i < end, let digit = Self.hexDigit(text[i]) {
+                    value = value << 4 | digit
+                    i += 1
+                    n += 1
+                }
+                out.append(value)
+            case UInt8(ascii: "0")...UInt8(ascii: "7"):
+                var value = e - 48
+                var n = 1
+                while n < 3, i < end, text[i] >= 48, text[i] < 56 {
+                    value = value << 3 | (text[i] - 48)
+                    i += 1
+                    n += 1
+                }
+                out.append(value)
+            default: out.append(e)
+            }
+        }
+    }
+
+    static func hexDigit(_ b: UInt8) -> UInt8? {
+        switch b {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): b - 48
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): b - 87
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): b - 55
+        default: nil
+        }
+    }
+
+    /// The asset path at the cursor: `@…@` without escapes, or `@@@…@@@` in which `\@@@` stands for `@@@`.
+    mutating func takeAssetPath() throws(USDAError) -> String {
+        let open = at
+        guard take(UInt8(ascii: "@")) else { throw unexpected("an asset path '@…@'") }
+        func unterminated() -> USDAError {
+            USDAError(open, "usda.unterminated-asset-path", "found the end of the line, expected '@' to end the asset path")
+        }
+        if peek() == UInt8(ascii: "@"), peek(1) == UInt8(ascii: "@") {
+            at += 2
+            var out: [UInt8] = []
+            while true {
+                guard at < text.count, text[at] != UInt8(ascii: "\n") else {
+                    at = open
+                    throw unterminated()
+                }
+                let b = text[at]
+                if b == UInt8(ascii: "\\"), peek(1) == UInt8(ascii: "@"), peek(2) == UInt8(ascii: "@"), peek(3) == UInt8(ascii: "@") {
+                    out.append(contentsOf: [b, b, b].map { _ in UInt8(ascii: "@") })
+                    at += 4
+                } else if b == UInt8(ascii: "@"), peek(1) == UInt8(ascii: "@"), peek(2) == UInt8(ascii: "@") {
+                    at += 3
+                    // Up to two more belong to the path: the delimiter is the last three of a run.
+                    var extra = 0
+                    while extra < 2, peek() == UInt8(ascii: "@") {
+                        out.append(UInt8(ascii: "@"))
+                        at += 1
+                        extra += 1
+                    }
+                    return String(decoding: out, as: UTF8.self)
+                } else {
+                    out.append(b)
+                    at += 1
+                }
+            }
+        }
+        let start = at
+        while at < text.count, text[at] != UInt8(ascii: "@") {
+            if text[at] == UInt8(ascii: "\n") {
+                at = open
+                throw unterminated()
+            }
+            at += 1
+        }
+        guard at < text.count else {
+            at = open
+            throw unterminated()
+        }
+        at += 1
+        return string(start, at - 1)
+    }
+
+    /// The text between `<` and `>`.
+    mutating func takePathText() throws(USDAError) -> Range<Int> {
+        let open = at
+        try expect(UInt8(ascii: "<"), "a path '<…>'")
+        let start = at
+        while at < text.count, text[at] != UInt8(ascii: ">") {
+            let b = text[at]
+            if b == UInt8(ascii: "\n") || b == UInt8(ascii: "\r") || b == UInt8(ascii: "<") { break }
+            at += 1
+        }
+        guard at < text.count, text[at] == UInt8(ascii: ">") else {
+            at = open
+            throw USDAError(open, "usda.unterminated-path", "found a path without an end, expected '>'")
+        }
+        at += 1
+        return start..<(at - 1)
+    }
+}
