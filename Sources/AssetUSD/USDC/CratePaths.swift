@@ -1,0 +1,273 @@
+import AssetIO
+import AssetModel
+
+/// The paths of a crate file as a tree.
+struct CratePaths {
+    /// By path index: the parent's path index, -1 for `/` and undefined ones.
+    var parents: ContiguousArray<Int32> = []
+    /// By path index: the crate token of the last element.
+    var elements: ContiguousArray<Int32> = []
+    /// Path indices, parents first, a subtree in one piece.
+    var order: ContiguousArray<Int32> = []
+}
+
+extension CrateFile {
+    /// Reads the PATHS section into `paths`.
+    func readPaths() throws(AssetError) -> CratePaths {
+        var at = try cursor(.paths)
+        let countOffset = at.offset
+        let count = try at.next(UInt64.self)
+        guard count <= UInt64(Int32.max) else { throw bytes.error(.paths, countOffset, "\(count) paths") }
+        pathCount = Int(count)
+        return version < CrateVersion(0, 4, 0) ? try readPathItems(&at) : try readPackedPaths(&at)
+    }
+
+    // MARK: Since 0.4.0: three packed arrays
+
+    private func readPackedPaths(_ at: inout CrateCursor) throws(AssetError) -> CratePaths {
+        let start = at.offset
+        let n = try packedCount(&at)
+        let indices = try integers(&at, n)
+        let elements = try integers(&at, n)
+        let jumps = try integers(&at, n)
+        var most: Int32 = -1
+        for i in indices {
+            guard i >= 0, Int(i) < pathCount else {
+                throw bytes.error(.paths, start, "path \(UInt32(bitPattern: i)) of \(pathCount)")
+            }
+            most = max(most, i)
+        }
+        var tree = startTree(Int(most) + 1, n)
+        // Subtrees left to do: where their first item is, and what they hang from.
+        var pending: [(item: Int, parent: Int32, depth: Int)] = []
+        var item = 0
+        var parent: Int32 = -1
+        var depth = 0
+        var done = 0
+        while n > 0 {
+            guard done < n else { throw bytes.error(.paths, start, "paths are visited twice") }
+            done += 1
+            let index = indices[item]
+            let element = elements[item]
+            let jump = Int(jumps[item])
+            try add(
+                &tree, index, parent, element.magnitude, isProperty: element < 0, depth, start)
+            if parent < 0 {
+                parent = index
+                depth = 1
+            }
+            if jump > 0 || jump == -1 {
+                if jump > 0 {
+                    guard jump < n - item else { throw bytes.error(.paths, start, "jump of \(jump) from path \(item) of \(n)") }
+                    pending.append((item + jump, parent, depth))
+                }
+                if parent != index {
+                    parent = index
+                    depth += 1
+                }
+                item += 1
+            } else if jump == 0 {
+                item += 1
+            } else {
+                guard let next = pending.popLast() else { break }
+                (item, parent, depth) = next
+            }
+            guard item < n else { throw bytes.error(.paths, start, "the last path claims a successor") }
+        }
+        return tree
+    }
+
+    // MARK: Before 0.4.0: items with the offset of their sibling
+
+    private func readPathItems(_ at: inout CrateCursor) throws(AssetError) -> CratePaths {
+        guard pathCount > 0 else { return CratePaths() }
+        // The first version had four bytes of padding in front and three behind.
+        let lead = version < CrateVersion(0, 1, 0) ? 4 : 0
+        let itemSize = 12 + lead
+        let start = at.offset
+        let most = (bytes.count - start) / itemSize
+        guard pathCount <= most + 1 else { throw bytes.error(.paths, start - 8, "\(pathCount) paths in \(bytes.count - start) bytes") }
+        var tree = startTree(pathCount, pathCount)
+        var pending: [(offset: Int, parent: Int32, depth: Int)] = []
+        var parent: Int32 = -1
+        var depth = 0
+        var done = 0
+        while true {
+            guard done < pathCount else { throw bytes.error(.paths, at.offset, "more paths than the \(pathCount) claimed") }
+            done += 1
+            let itemOffset = at.offset
+            let index = try bytes.load(itemOffset + lead, as: UInt32.self, .paths)
+            let element = try bytes.load(itemOffset + lead + 4, as: UInt32.self, .paths)
+            let flags = try bytes.load(itemOffset + lead + 8, as: UInt8.self, .paths)
+            at.offset = itemOffset + itemSize
+            guard index < UInt32(pathCount) else { throw bytes.error(.paths, itemOffset, "path \(index) of \(pathCount)") }
+            let index32 = Int32(bitPattern: index)
+            try add(&tree, index32, parent, element, isProperty: flags & 4 != 0, depth, itemOffset)
+            if parent < 0 {
+                parent = index32
+                depth = 1
+            }
+            let hasChild = flags & 1 != 0
+            let hasSibling = flags & 2 != 0
+            if hasChild {
+                if hasSibling {
+                    let sibling = try at.next(Int64.self)
+                    guard sibling > Int64(itemOffset), sibling < Int64(bytes.count) else {
+                        throw bytes.error(.paths, itemOffset, "sibling at byte \(sibling), expected behind \(itemOffset)")
+                    }
+                    pending.append((Int(sibling), parent, depth))
+                }
+                if parent != index32 {
+                    parent = index32
+                    depth += 1
+                }
+            } else if !hasSibling {
+                guard let next = pending.popLast() else { break }
+                (at.offset, parent, depth) = next
+            }
+        }
+        return tree
+    }
+
+    // MARK: Both
+
+    private func startTree(_ count: Int, _ items: Int) -> CratePaths {
+        var tree = CratePaths()
+        paths = ContiguousArray(repeating: .empty, count: count)
+        tree.parents = ContiguousArray(repeating: -1, count: count)
+        tree.elements = ContiguousArray(repeating: -1, count: count)
+        tree.order.reserveCapacity(items)
+        return tree
+    }
+
+    private func add(
+        _ tree: inout CratePaths, _ index: Int32, _ parent: Int32, _ element: UInt32, isProperty: Bool, _ depth: Int, _ offset: Int
+    ) throws(AssetError) {
+        let i = Int(index)
+        guard paths[i].isEmpty else { throw bytes.error(.paths, offset, "path \(index) is defined twice") }
+        tree.order.append(index)
+        guard parent >= 0 else {
+            paths[i] = .root
+            return
+        }
+        guard depth <= limits.nestingDepth else {
+            throw AssetError(
+                "limit.nesting-depth", "PATHS section: paths of more than \(limits.nestingDepth) elements", at: bytes.file.location(offset))
+        }
+        guard element < tokens.count else { throw bytes.error(.paths, offset, "token \(element) of \(tokens.count)") }
+        let token = tokens[Int(element)]
+        let above = paths[Int(parent)]
+        let table = session.paths
+        if isProperty {
+            paths[i] = table.property(above, token)
+        } else {
+            switch leads[Int(element)] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "."), 0:
+                guard let p = CratePathText.element(token, below: above, session) else {
+                    throw bytes.error(.paths, offset, "\"\(session.string(token))\" is not an element of a path")
+                }
+                paths[i] = p
+            default: paths[i] = table.child(above, token)
+            }
+        }
+        tree.parents[i] = parent
+        tree.elements[i] = Int32(bitPattern: element)
+    }
+}
+
+/// Path elements that are not plain names, and the paths within them.
+enum CratePathText {
+    /// `{set=variant}`, `[/target]`, `.name`, `.mapper[/target]`, `.expression` behind a path; nil for anything else.
+    static func element(_ token: Token, below parent: Path, _ session: USDSession) -> Path? {
+        element(Array(session.string(token).utf8)[...], below: parent, session, 0)
+    }
+
+    private static func element(_ text: ArraySlice<UInt8>, below parent: Path, _ session: USDSession, _ depth: Int) -> Path? {
+        guard let first = text.first, let last = text.last else { return nil }
+        let paths = session.paths
+        switch first {
+        case UInt8(ascii: "{"):
+            guard last == UInt8(ascii: "}"), let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let set = text[text.startIndex + 1..<equals]
+            let variant = text[equals + 1..<text.endIndex - 1]
+            guard !set.isEmpty else { return nil }
+            return paths.variant(parent, set: intern(set, session), selection: intern(variant, session))
+        case UInt8(ascii: "["):
+            guard last == UInt8(ascii: "]"), text.count > 2, paths.kind(parent) == .property else { return nil }
+            guard let target = path(text.dropFirst().dropLast(), session, depth + 1) else { return nil }
+            return paths.target(parent, target)
+        case UInt8(ascii: "."):
+            let name = text.dropFirst()
+            let mapper = Array("mapper[".utf8)
+            switch paths.kind(parent) {
+            case .property, .relationalAttribute:
+                if name.elementsEqual("expression".utf8) { return paths.expression(parent) }
+                guard name.starts(with: mapper), last == UInt8(ascii: "]") else { return nil }
+                guard let target = path(name.dropFirst(mapper.count).dropLast(), session, depth + 1) else { return nil }
+                return paths.mapper(parent, target)
+            case .mapper: return name.isEmpty ? nil : paths.mapperArg(parent, intern(name, session))
+            case .target: return name.isEmpty ? nil : paths.relationalAttribute(parent, intern(name, session))
+            case .prim, .root, .variantSelection: return name.isEmpty ? nil : paths.property(parent, intern(name, session))
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    private static func intern(_ text: ArraySlice<UInt8>, _ session: USDSession) -> Token {
+        text.withUnsafeBufferPointer { session.tokens.intern($0) }
+    }
+
+    /// An absolute path in text; nil where it is not one.
+    static func path(_ text: ArraySlice<UInt8>, _ session: USDSession, _ depth: Int = 0) -> Path? {
+        guard depth < 16, text.first == UInt8(ascii: "/") else { return nil }
+        var path = Path.root
+        var rest = text.dropFirst()
+        var names = 0
+        while let first = rest.first {
+            names += 1
+            guard names <= 4096 else { return nil }
+            switch first {
+            case UInt8(ascii: "/"):
+                rest = rest.dropFirst()
+                guard let next = rest.first, next != UInt8(ascii: "/") else { return nil }
+            case UInt8(ascii: "{"):
+                guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { return nil }
+                guard let p = element(rest[...end], below: path, session, depth) else { return nil }
+                path = p
+                rest = rest[(end + 1)...]
+            case UInt8(ascii: "["):
+                guard let end = closing(rest), let p = element(rest[...end], below: path, session, depth) else { return nil }
+                path = p
+                rest = rest[(end + 1)...]
+            case UInt8(ascii: "."):
+                var end = rest.dropFirst().firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") } ?? rest.endIndex
+                if end < rest.endIndex, rest[..<end].elementsEqual(".mapper".utf8) {
+                    guard let close = closing(rest[end...]) else { return nil }
+                    end = close + 1
+                }
+                guard let p = element(rest[..<end], below: path, session, depth) else { return nil }
+                path = p
+                rest = rest[end...]
+            default:
+                let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") } ?? rest.endIndex
+                path = session.paths.child(path, intern(rest[..<end], session))
+                rest = rest[end...]
+            }
+        }
+        return path
+    }
+
+    /// The bracket that closes the one at the start.
+    private static func closing(_ text: ArraySlice<UInt8>) -> Int? {
+        var open = 0
+        for i in text.indices {
+            if text[i] == UInt8(ascii: "[") { open += 1 }
+            if text[i] == UInt8(ascii: "]") {
+                open -= 1
+                if open == 0 { return i }
+            }
+        }
+        return nil
+    }
+}
