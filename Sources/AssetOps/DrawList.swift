@@ -1,0 +1,74 @@
+public import AssetModel
+
+/// One thing to draw: a node's content at a place. Instancers come as the copies they make.
+public struct DrawItem: Sendable {
+    public var node: ID<Node>
+    /// From the content's own space to the world.
+    public var transform: Matrix4d
+    /// The copies this item stands in, outermost first: instancer and index. Empty for what stands in the tree itself.
+    public var copies: [Copy]
+
+    public struct Copy: Sendable, Hashable {
+        public var instancer: ID<Node>
+        public var index: Int
+        /// The root of the prototype.
+        public var root: ID<Node>
+    }
+}
+
+/// Walks what a scene draws: meshes, curves, points and shapes that the filter shows, point instancers expanded.
+/// What lies below an instancer is drawn through it only.
+public struct DrawList {
+    private let scene: Scene
+    private let filter: NodeFilter
+    /// Instancers within prototypes of instancers stop here.
+    private static let maximumDepth = 16
+
+    public init(_ scene: Scene, filter: NodeFilter) {
+        self.scene = scene
+        self.filter = filter
+    }
+
+    /// Calls `body` for every item in node order. Throws what `body` throws, and `scene.no-such-node`.
+    public func forEach(_ body: (DrawItem) throws(AssetError) -> Void) throws(AssetError) {
+        var prototypes = PrototypeFinder(scene, filter: filter)
+        var skipUntil = 0
+        for i in try filter.range(in: scene) where i >= skipUntil {
+            let node = scene.nodes[i]
+            if case .instancer(let id) = node.content {
+                skipUntil = i + 1 + Swift.max(0, node.descendantCount)
+                if filter.shows(node) {
+                    try expand(scene.instancers[id], ID(i), node.worldTransform, [], &prototypes, body)
+                }
+            } else if node.hasGeometry, filter.shows(node) {
+                try body(DrawItem(node: ID(i), transform: node.worldTransform, copies: []))
+            }
+        }
+    }
+
+    private func expand(
+        _ instancer: PointInstancer, _ node: ID<Node>, _ place: Matrix4d, _ copies: [DrawItem.Copy],
+        _ prototypes: inout PrototypeFinder, _ body: (DrawItem) throws(AssetError) -> Void
+    ) throws(AssetError) {
+        guard copies.count < Self.maximumDepth else { return }
+        var found: [Prototype?] = []
+        for path in instancer.prototypePaths { found.append(prototypes.prototype(path)) }
+        let masked = Set(instancer.maskedInstances)
+        let count = Swift.min(instancer.protoIndices.count, instancer.transforms.count)
+        for i in 0..<count {
+            let which = Int(instancer.protoIndices[i])
+            guard found.indices.contains(which), let prototype = found[which] else { continue }
+            if !masked.isEmpty, masked.contains(Int32(truncatingIfNeeded: i)) { continue }
+            let copyPlace = instancer.transforms[i] * place
+            for part in prototype.parts {
+                let all = copies + [DrawItem.Copy(instancer: node, index: i, root: prototype.root)]
+                let partNode = scene.nodes[part.node]
+                if case .instancer(let inner) = partNode.content {
+                    try expand(scene.instancers[inner], part.node, part.transform * copyPlace, all, &prototypes, body)
+                } else {
+                    try body(DrawItem(node: part.node, transform: part.transform * copyPlace, copies: all))
+                }
+            }
+        }
+    }
+}
