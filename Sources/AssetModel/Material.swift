@@ -123,6 +123,9 @@ public struct Material: Sendable {
     public var inputs: [MaterialInput]
     /// The same in common terms; nil where the shading model is not understood.
     public var surface: Surface?
+    /// Whether the material is among what the source shows; false for one that is only bound, from a place that is not
+    /// shown (USD: below a class).
+    public var isInTree = true
 
     public init(name: String, path: String, shader: String? = nil) {
         self.name = name

@@ -72,6 +72,8 @@ public struct Node: Sendable {
     /// Whether the local transform may vary over time.
     public var isAnimated: Bool
     public var content: Content
+    /// The light that the node is, also where it is a mesh or volume that shines; nil for nodes that are none.
+    public var light: ID<Light>?
     /// Whether the node can be seen or hidden at all; `isVisible` and `purpose` count only then.
     public var isImageable: Bool
     /// Computed, inherited.
