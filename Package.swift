@@ -62,3 +62,18 @@ let package = Package(
             swiftSettings: swiftSettings),
     ]
 )
+
+// Fuzzers need the whole package built with the sanitizers' flags, so they exist only when asked for (scripts/fuzz.sh).
+if Context.environment["FACET_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+        .target(
+            name: "FuzzSupport", dependencies: ["CLibFuzzer", "AssetModel", "AssetIO", "AssetFormats", "AssetUSD"],
+            path: "Tests/Fuzz/Support", swiftSettings: swiftSettings),
+    ]
+    for name in ["fuzz-usda", "fuzz-usdc", "fuzz-zip"] {
+        package.targets.append(
+            .executableTarget(name: name, dependencies: ["FuzzSupport"], path: "Tests/Fuzz/\(name)", swiftSettings: swiftSettings,
+                linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
+    }
+}

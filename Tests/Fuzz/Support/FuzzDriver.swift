@@ -1,0 +1,14 @@
+import CLibFuzzer
+
+/// Runs libFuzzer's main loop; returns its exit status.
+public func runFuzzer(
+    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+    _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32 {
+    var (count, arguments) = (count, arguments)
+    return LLVMFuzzerRunDriver(&count, &arguments, callback)
+}
+
+/// Opens one input as the given format and goes on as far as it lets us.
+public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int, as format: String) {
+}
