@@ -225,6 +225,8 @@ public struct Spline {
     public struct Extrapolation: Sendable {
         public var mode = ExtrapolationMode.held
         public var slope = 0.0
+        /// Looping modes: the knot time where the loop ends that is not at the spline's own end (crate 0.15, `loop repeat(3)`).
+        public var loopBoundaryTime: Double?
         public init() {}
     }
     public struct Knot {
@@ -236,7 +238,7 @@ public struct Spline {
         public var preTangentSlope = 0.0
         public var postTangentWidth = 0.0
         public var postTangentSlope = 0.0
-        /// `none`, `autoEase` (algorithms of later crate versions).
+        /// How the tangent is computed (crate 0.13): 0 none, 1 `custom`, 2 `autoEase`.
         public var preTangentAlgorithm: UInt8 = 0
         public var postTangentAlgorithm: UInt8 = 0
         /// Hermite curves have no widths; text may say which of value/slope/height was authored.

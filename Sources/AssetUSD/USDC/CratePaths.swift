@@ -175,39 +175,34 @@ extension CrateFile {
     }
 }
 
-/// Path elements that are not plain names, and the paths within them.
+/// Path elements that are not plain names.
 enum CratePathText {
     /// `{set=variant}`, `[/target]`, `.name`, `.mapper[/target]`, `.expression` behind a path; nil for anything else.
     static func element(_ token: Token, below parent: Path, _ session: USDSession) -> Path? {
-        element(Array(session.string(token).utf8)[...], below: parent, session, 0)
-    }
-
-    private static func element(_ text: ArraySlice<UInt8>, below parent: Path, _ session: USDSession, _ depth: Int) -> Path? {
+        let text = Array(session.string(token).utf8)[...]
         guard let first = text.first, let last = text.last else { return nil }
         let paths = session.paths
         switch first {
         case UInt8(ascii: "{"):
             guard last == UInt8(ascii: "}"), let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            let set = text[text.startIndex + 1..<equals]
+            let set = text[1..<equals]
             let variant = text[equals + 1..<text.endIndex - 1]
             guard !set.isEmpty else { return nil }
             return paths.variant(parent, set: intern(set, session), selection: intern(variant, session))
         case UInt8(ascii: "["):
-            guard last == UInt8(ascii: "]"), text.count > 2, paths.kind(parent) == .property else { return nil }
-            guard let target = path(text.dropFirst().dropLast(), session, depth + 1) else { return nil }
-            return paths.target(parent, target)
+            guard last == UInt8(ascii: "]"), paths.kind(parent) == .property else { return nil }
+            return path(text.dropFirst().dropLast(), session).map { paths.target(parent, $0) }
         case UInt8(ascii: "."):
             let name = text.dropFirst()
-            let mapper = Array("mapper[".utf8)
+            guard !name.isEmpty else { return nil }
             switch paths.kind(parent) {
             case .property, .relationalAttribute:
                 if name.elementsEqual("expression".utf8) { return paths.expression(parent) }
-                guard name.starts(with: mapper), last == UInt8(ascii: "]") else { return nil }
-                guard let target = path(name.dropFirst(mapper.count).dropLast(), session, depth + 1) else { return nil }
-                return paths.mapper(parent, target)
-            case .mapper: return name.isEmpty ? nil : paths.mapperArg(parent, intern(name, session))
-            case .target: return name.isEmpty ? nil : paths.relationalAttribute(parent, intern(name, session))
-            case .prim, .root, .variantSelection: return name.isEmpty ? nil : paths.property(parent, intern(name, session))
+                guard name.starts(with: "mapper[".utf8), last == UInt8(ascii: "]") else { return nil }
+                return path(name.dropFirst("mapper[".utf8.count).dropLast(), session).map { paths.mapper(parent, $0) }
+            case .mapper: return paths.mapperArg(parent, intern(name, session))
+            case .target: return paths.relationalAttribute(parent, intern(name, session))
+            case .prim, .root, .variantSelection: return paths.property(parent, intern(name, session))
             default: return nil
             }
         default: return nil
@@ -218,56 +213,9 @@ enum CratePathText {
         text.withUnsafeBufferPointer { session.tokens.intern($0) }
     }
 
-    /// An absolute path in text; nil where it is not one.
-    static func path(_ text: ArraySlice<UInt8>, _ session: USDSession, _ depth: Int = 0) -> Path? {
-        guard depth < 16, text.first == UInt8(ascii: "/") else { return nil }
-        var path = Path.root
-        var rest = text.dropFirst()
-        var names = 0
-        while let first = rest.first {
-            names += 1
-            guard names <= 4096 else { return nil }
-            switch first {
-            case UInt8(ascii: "/"):
-                rest = rest.dropFirst()
-                guard let next = rest.first, next != UInt8(ascii: "/") else { return nil }
-            case UInt8(ascii: "{"):
-                guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { return nil }
-                guard let p = element(rest[...end], below: path, session, depth) else { return nil }
-                path = p
-                rest = rest[(end + 1)...]
-            case UInt8(ascii: "["):
-                guard let end = closing(rest), let p = element(rest[...end], below: path, session, depth) else { return nil }
-                path = p
-                rest = rest[(end + 1)...]
-            case UInt8(ascii: "."):
-                var end = rest.dropFirst().firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") } ?? rest.endIndex
-                if end < rest.endIndex, rest[..<end].elementsEqual(".mapper".utf8) {
-                    guard let close = closing(rest[end...]) else { return nil }
-                    end = close + 1
-                }
-                guard let p = element(rest[..<end], below: path, session, depth) else { return nil }
-                path = p
-                rest = rest[end...]
-            default:
-                let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") } ?? rest.endIndex
-                path = session.paths.child(path, intern(rest[..<end], session))
-                rest = rest[end...]
-            }
-        }
-        return path
-    }
-
-    /// The bracket that closes the one at the start.
-    private static func closing(_ text: ArraySlice<UInt8>) -> Int? {
-        var open = 0
-        for i in text.indices {
-            if text[i] == UInt8(ascii: "[") { open += 1 }
-            if text[i] == UInt8(ascii: "]") {
-                open -= 1
-                if open == 0 { return i }
-            }
-        }
-        return nil
+    private static func path(_ text: ArraySlice<UInt8>, _ session: USDSession) -> Path? {
+        let text = Array(text)
+        var parser = PathTextParser(text.span, session.paths)
+        return parser.parse(anchor: .root)
     }
 }

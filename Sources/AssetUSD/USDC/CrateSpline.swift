@@ -2,6 +2,9 @@ import AssetModel
 
 extension CrateFile {
     /// A spline: a blob of its own format (OpenUSD's pxr/base/ts/binary.cpp) and custom data by knot time.
+    ///
+    /// The blob's formats: 1 (crate 0.12), 2 with tangent algorithms (0.13), 3 with loop boundaries and time codes
+    /// (0.15), 4 with durations (0.16).
     func spline(_ at: inout CrateCursor) throws(AssetError) -> Spline {
         let size = try at.elementCount(stride: 1)
         var blob = CrateCursor(bytes, .value, at: at.offset)
@@ -23,19 +26,29 @@ extension CrateFile {
         let start = at.offset
         let head = try at.next(UInt8.self)
         let format = head & 15
-        guard format >= 1, format <= 2 else { throw bytes.error(.value, start, "spline format \(format), expected 1 or 2") }
+        guard format >= 1, format <= 4 else { throw bytes.error(.value, start, "spline format \(format), expected 1 to 4") }
+        // Formats 1 and 2 have two bits for the type and one for doubles that are times, later ones three for the type.
+        let type = format < 3 ? (head >> 4) & 3 : (head >> 4) & 7
         let value: ValueType
-        switch (head >> 4) & 3 {
+        switch type {
+        case 0, 1: value = .double
         case 2: value = .float
         case 3: value = .half
-        default: value = .double
+        case 4: value = .timeCode
+        case 5: value = .duration
+        default: throw bytes.error(.value, start, "spline value type \(type)")
         }
         spline.valueType = value
-        spline.isTimeValued = head & 0x40 != 0
+        spline.isTimeValued = format < 3 ? head & 0x40 != 0 : type >= 4
         spline.curveType = head & 0x80 != 0 ? .hermite : .bezier
         let flags = try at.next(UInt8.self)
         spline.preExtrapolation.mode = try extrapolation(flags & 7, start)
         spline.postExtrapolation.mode = try extrapolation((flags >> 3) & 7, start)
+        if format >= 3 {
+            let boundaries = try at.next(UInt8.self)
+            if boundaries & 1 != 0 { spline.preExtrapolation.loopBoundaryTime = try at.next(Double.self) }
+            if boundaries & 2 != 0 { spline.postExtrapolation.loopBoundaryTime = try at.next(Double.self) }
+        }
         if spline.preExtrapolation.mode == .sloped { spline.preExtrapolation.slope = try at.next(Double.self) }
         if spline.postExtrapolation.mode == .sloped { spline.postExtrapolation.slope = try at.next(Double.self) }
         if flags & 0x40 != 0 {
@@ -79,6 +92,11 @@ extension CrateFile {
             }
             knot.preTangentSlope = try next(&at)
             knot.postTangentSlope = try next(&at)
+            if format >= 2 {
+                let algorithms = try at.next(UInt8.self)
+                knot.preTangentAlgorithm = algorithms & 15
+                knot.postTangentAlgorithm = algorithms >> 4
+            }
             spline.knots.append(knot)
         }
         guard at.offset <= end else { throw bytes.error(.value, end, "a spline of \(end - start) bytes ends early") }
