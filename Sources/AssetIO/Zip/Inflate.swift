@@ -23,6 +23,30 @@ enum Inflate {
         return FileBytes(name: packed.name, storage: storage, offset: 0, count: size)
     }
 
+    /// The first `count` bytes of a raw deflate stream, or as many as there are; nil where it is damaged.
+    static func head(_ packed: FileBytes, count: Int) -> [UInt8]? {
+        guard count > 0 else { return [] }
+        var isGood = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, made in
+            var stream = z_stream()
+            guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+                isGood = false
+                return
+            }
+            defer { inflateEnd(&stream) }
+            packed.withUnsafeBytes { input in
+                stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) })
+                stream.avail_in = UInt32(min(input.count, 1 << 20))
+                stream.next_out = buffer.baseAddress
+                stream.avail_out = UInt32(min(count, 1 << 20))
+                let status = CZlib.inflate(&stream, Z_SYNC_FLUSH)
+                made = min(count, 1 << 20) - Int(stream.avail_out)
+                isGood = status == Z_OK || status == Z_STREAM_END || (status == Z_BUF_ERROR && made > 0)
+            }
+        }
+        return isGood ? bytes : nil
+    }
+
     private static func inflate(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
         var stream = z_stream()
         guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return false }

@@ -118,6 +118,16 @@ public final class ZipArchive: Sendable {
         }
     }
 
+    /// The first bytes of the contents, at most `count`; nil where they cannot be had. Does not unpack the rest.
+    public func head(of entry: ZipEntry, count: Int) -> [UInt8]? {
+        guard !entry.isEncrypted, let packed = file.slice(entry.dataOffset, count: entry.compressedSize) else { return nil }
+        switch entry.method {
+        case 0: return packed.withUnsafeBytes { Array($0.prefix(count)) }
+        case 8: return Inflate.head(packed, count: min(count, entry.size))
+        default: return nil
+        }
+    }
+
     private func inflated(_ packed: FileBytes, _ entry: ZipEntry, _ location: SourceLocation) throws(AssetError) -> FileBytes {
         guard entry.size <= limits.unpackedBytes else {
             throw AssetError(

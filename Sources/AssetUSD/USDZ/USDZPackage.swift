@@ -1,0 +1,110 @@
+public import AssetIO
+public import AssetModel
+
+/// A `.usdz`: a zip archive with a USD layer first, everything stored, contents at multiples of 64 bytes (the usdz file
+/// format specification of OpenUSD). Packages that break these rules are read all the same; each breach is a warning.
+public struct USDZPackage {
+    /// What the user typed, or where the package lies within another one.
+    public let path: String
+    public let archive: ZipArchive
+    /// The layer to be opened: the first entry whose content is a USD layer.
+    public let root: ZipEntry
+
+    /// The path of the root layer: `a.usdz[scene.usda]`.
+    public var rootPath: String { AssetPath.member(root.name, of: path) }
+
+    /// Contents begin at multiples of this many bytes.
+    public static let alignment = 64
+
+    /// Opens a package through a resolver, so that its members can be had from there, and notes what is not as it should be.
+    ///
+    /// - Throws: `zip.*` where the archive cannot be read, `usdz.no-layer` where it holds no USD layer.
+    public init(_ path: String, resolver: any AssetResolver, diagnostics: inout Diagnostics) throws(AssetError) {
+        try self.init(path, archive: resolver.package(path), diagnostics: &diagnostics)
+    }
+
+    public init(_ path: String, archive: ZipArchive, diagnostics: inout Diagnostics) throws(AssetError) {
+        self.path = path
+        self.archive = archive
+        Self.noteIssues(archive, path, &diagnostics)
+        var root: ZipEntry?
+        for entry in archive.entries where Self.isCandidate(entry) {
+            if Self.isLayer(archive, entry) {
+                root = entry
+                break
+            }
+        }
+        guard let root else {
+            throw AssetError(
+                "usdz.no-layer", "none of the \(archive.entries.count) entries is a USD layer", at: SourceLocation(file: path))
+        }
+        self.root = root
+        if let first = archive.entries.first, first.headerOffset != root.headerOffset {
+            diagnostics.warning(
+                "usdz.first-entry-not-layer",
+                "the first entry is '\(first.name)', expected a USD layer; '\(root.name)' is taken",
+                at: SourceLocation(file: path, position: .byteOffset(first.headerOffset)))
+        }
+    }
+
+    /// Whether an entry may be the root: a file that can be opened and that no system has put there on its own account.
+    private static func isCandidate(_ entry: ZipEntry) -> Bool {
+        guard entry.isSafe, !entry.isFolder, !entry.isEncrypted else { return false }
+        let parts = entry.name.split(separator: "/")
+        return !parts.contains { $0.utf8.first == UInt8(ascii: ".") && $0 != "." } && parts.first != "__MACOSX"
+    }
+
+    private static func isLayer(_ archive: ZipArchive, _ entry: ZipEntry) -> Bool {
+        guard let head = archive.head(of: entry, count: 16) else { return false }
+        return isLayer(head)
+    }
+
+    /// Whether bytes begin as a USD layer does: `PXR-USDC`, or `#usda` (a byte order mark may stand before).
+    public static func isLayer(_ head: [UInt8]) -> Bool {
+        let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+        return head.starts(with: "PXR-USDC".utf8) || text.starts(with: "#usda".utf8)
+    }
+
+    // MARK: Deviations
+
+    private static func noteIssues(_ archive: ZipArchive, _ path: String, _ diagnostics: inout Diagnostics) {
+        for issue in archive.issues {
+            let code: String
+            switch issue.kind {
+            case .prependedData: code = "usdz.prepended-data"
+            case .appendedData: code = "usdz.appended-data"
+            case .headerMismatch: code = "usdz.header-mismatch"
+            case .duplicateName: code = "usdz.duplicate-name"
+            case .unsafeName: code = "usdz.unsafe-name"
+            case .backslashName: code = "usdz.backslash-name"
+            // The specification is silent on comments.
+            case .archiveComment: continue
+            }
+            let isLeftOut = issue.kind == .unsafeName
+            diagnostics.warning(
+                code, isLeftOut ? issue.message + ", the entry is left out" : issue.message,
+                at: SourceLocation(file: path, position: .byteOffset(issue.offset)))
+        }
+        for entry in archive.entries where !entry.isFolder {
+            func warn(_ code: String, _ message: String, _ offset: Int) {
+                diagnostics.warning(code, message, at: SourceLocation(file: path, position: .byteOffset(offset)))
+            }
+            if entry.isEncrypted {
+                warn("usdz.encrypted", "the entry '\(entry.name)' is encrypted and cannot be read", entry.headerOffset)
+            }
+            if !entry.isStored {
+                warn("usdz.compressed-entry", "the entry '\(entry.name)' is compressed, expected stored", entry.headerOffset)
+            }
+            if entry.dataOffset % alignment != 0 {
+                warn(
+                    "usdz.not-aligned",
+                    "the contents of '\(entry.name)' begin at byte \(entry.dataOffset), expected a multiple of \(alignment)", entry.dataOffset)
+            }
+            if entry.hasDataDescriptor {
+                warn(
+                    "usdz.data-descriptor", "the sizes of '\(entry.name)' follow its contents, expected them in the local header",
+                    entry.headerOffset)
+            }
+        }
+    }
+}
