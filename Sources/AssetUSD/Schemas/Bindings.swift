@@ -1,0 +1,188 @@
+import AssetModel
+
+/// Which binding is asked for.
+enum BindingPurpose {
+    case all, preview
+}
+
+/// Material bindings authored on one prim.
+struct BindingFrame {
+    struct Direct {
+        var material: Path
+        var isStronger: Bool
+        /// Empty for the all-purpose binding.
+        var purpose: Token
+    }
+    struct Collection {
+        var collection: Path
+        var material: Path
+        var isStronger: Bool
+        var purpose: Token
+    }
+    var node: Int32
+    /// The next frame above, or -1.
+    var parent: Int32
+    var direct: [Direct]
+    var collections: [Collection]
+}
+
+extension SceneReader {
+    /// Takes a prim's binding relationships in.
+    func pushBindings(_ i: Int, _ relationships: [Token], _ prim: StagePrim) throws(AssetError) {
+        var frame = BindingFrame(node: Int32(i), parent: bindingFrames[i], direct: [], collections: [])
+        for name in relationships where stage.propertyKind(prim, name) == .relationship {
+            let parts = session.string(name).split(separator: ":", omittingEmptySubsequences: false)
+            let targets = stage.forwardedTargets(prim, name)
+            let isStronger = stage.metadata(prim, name, .bindMaterialAs)?.text(session) == "strongerThanDescendants"
+            if parts.count >= 4, parts[2] == "collection" {
+                // material:binding:collection:NAME or material:binding:collection:PURPOSE:NAME
+                guard parts.count <= 5 else { continue }
+                guard targets.count == 2 else {
+                    warn("usd.bad-binding", "\(session.string(name)) has \(targets.count) targets, expected a collection and a material", prim)
+                    continue
+                }
+                let first = session.paths.kind(targets[0]) == .prim
+                guard first != (session.paths.kind(targets[1]) == .prim) else { continue }
+                frame.collections.append(
+                    BindingFrame.Collection(
+                        collection: targets[first ? 1 : 0], material: targets[first ? 0 : 1], isStronger: isStronger,
+                        purpose: parts.count == 5 ? session.token(String(parts[3])) : .empty))
+            } else if parts.count == 2 || parts.count == 3 {
+                guard targets.count == 1, session.paths.kind(targets[0]) == .prim else {
+                    if targets.count > 1 {
+                        warn("usd.bad-binding", "\(session.string(name)) has \(targets.count) targets, expected one material", prim)
+                    }
+                    continue
+                }
+                frame.direct.append(
+                    BindingFrame.Direct(
+                        material: targets[0], isStronger: isStronger, purpose: parts.count == 3 ? session.token(String(parts[2])) : .empty))
+            }
+        }
+        guard !frame.direct.isEmpty || !frame.collections.isEmpty else { return }
+        bindingFrames[i] = Int32(frames.count)
+        frames.append(frame)
+    }
+
+    /// The material bound to a node (UsdShadeMaterialBindingAPI::ComputeBoundMaterial).
+    func boundMaterial(_ i: Int, _ wanted: BindingPurpose) -> ID<Material>? {
+        guard bindingFrames[i] >= 0 else { return nil }
+        let purposes: [Token] = wanted == .all ? [.empty] : [previewToken, .empty]
+        for purpose in purposes {
+            var bound: Path?
+            var winner: Int32 = -1
+            var f = bindingFrames[i]
+            while f >= 0 {
+                let frame = frames[Int(f)]
+                // A prim's binding for the wanted purpose stands in for its all-purpose one.
+                let direct = frame.direct.first { wanted == .preview && $0.purpose == previewToken } ?? frame.direct.first { $0.purpose.isEmpty }
+                if let direct, direct.purpose == purpose, bound == nil || direct.isStronger {
+                    bound = direct.material
+                    winner = f
+                }
+                for c in frame.collections where c.purpose == purpose {
+                    // On the same prim a collection is stronger than the direct binding.
+                    guard bound == nil || winner == f || c.isStronger, collection(c.collection, includes: i) else { continue }
+                    bound = c.material
+                    winner = f
+                    break
+                }
+                f = frame.parent
+            }
+            if let bound { return material(at: bound, boundTo: i) }
+        }
+        return nil
+    }
+
+    private var previewToken: Token { names.preview }
+
+    /// The material at a path; nil, with a warning, where there is none.
+    private func material(at path: Path, boundTo i: Int) -> ID<Material>? {
+        if let known = materialIDs[path] { return known.index < 0 ? nil : known }
+        let prim = visits[i].prim
+        guard let target = stage.prim(at: path) else {
+            warn("usd.missing-material", "the bound material \(session.string(path)) is not on the stage", prim)
+            materialIDs[path] = ID(-1)
+            return nil
+        }
+        guard schemas[stage.typeName(target)].reader == .material else {
+            warn(
+                "usd.bad-binding",
+                "the bound prim \(session.string(path)) is a \(session.string(stage.typeName(target))), expected a Material", prim)
+            materialIDs[path] = ID(-1)
+            return nil
+        }
+        // Bound but not among the prims a traversal shows (a class, an over).
+        let id = addMaterial(target, isInTree: false)
+        materialIDs[path] = id
+        return id
+    }
+
+    // MARK: Collections
+
+    private func collection(_ path: Path, includes i: Int) -> Bool {
+        if collections[path] == nil { collections[path] = CollectionQuery(path, self) }
+        guard let query = collections[path] else { return false }
+        return query.includes(stage.path(visits[i].prim), session.paths)
+    }
+}
+
+/// Which prims a collection holds (UsdCollectionMembershipQuery with its path rules).
+struct CollectionQuery {
+    enum Rule { case explicitOnly, expandPrims, expandPrimsAndProperties, exclude }
+
+    private var rules: [Path: Rule] = [:]
+
+    init(_ path: Path, _ reader: SceneReader) {
+        var chain: [Path] = [path]
+        rules = Self.rules(path, reader, &chain)
+    }
+
+    private static func rules(_ path: Path, _ reader: SceneReader, _ chain: inout [Path]) -> [Path: Rule] {
+        let session = reader.session
+        let stage = reader.stage
+        var out: [Path: Rule] = [:]
+        guard session.paths.kind(path) == .property, let prim = stage.prim(at: session.paths.parent(path)) else { return out }
+        let name = session.string(session.paths.name(path))
+        guard name.hasPrefix("collection:") else { return out }
+        func property(_ last: String) -> Token { session.token(name + ":" + last) }
+
+        let text = (try? stage.value(prim, property("expansionRule"), at: .default)?.resolved())?.text(session) ?? ""
+        let rule: Rule =
+            switch text {
+            case "explicitOnly": .explicitOnly
+            case "expandPrimsAndProperties": .expandPrimsAndProperties
+            default: .expandPrims
+            }
+        if rule != .explicitOnly, (try? stage.value(prim, property("includeRoot"), at: .default)?.resolved())?.boolean == true {
+            out[.root] = rule
+        }
+        for target in stage.targets(prim, property("includes")) {
+            if session.paths.kind(target) == .property, session.string(session.paths.name(target)).hasPrefix("collection:") {
+                // A collection within; one that leads back to itself is passed over.
+                guard !chain.contains(target), chain.count < 64 else { continue }
+                chain.append(target)
+                for (p, r) in Self.rules(target, reader, &chain) { out[p] = r }
+                chain.removeLast()
+            } else {
+                out[target] = rule
+            }
+        }
+        for target in stage.targets(prim, property("excludes")) { out[target] = .exclude }
+        return out
+    }
+
+    /// Whether a prim is in the collection: the nearest rule at or above it decides.
+    func includes(_ path: Path, _ paths: PathTable) -> Bool {
+        guard !rules.isEmpty else { return false }
+        var p = path
+        while !p.isEmpty {
+            if let rule = rules[p] {
+                if rule == .exclude { return false }
+                if rule != .explicitOnly || p == path { return true }
+            }
+            p = paths.parent(p)
+        }
+        return false
+    }
+}

@@ -1,0 +1,162 @@
+import AssetModel
+
+/// A primvar's attribute name taken apart.
+struct PrimvarName {
+    /// Without `primvars:`.
+    var short: String
+    /// `primvars:st:indices`.
+    var indices: Token
+}
+
+/// The declared type of an attribute.
+struct AttributeType {
+    var type: ValueTypeName
+    var role: PrimvarRole
+    var text: String
+}
+
+extension SceneReader {
+    func primvarName(_ name: Token) -> PrimvarName {
+        if let known = primvarNames[name] { return known }
+        let full = session.string(name)
+        let made = PrimvarName(short: String(full.dropFirst(9)), indices: session.token(full + ":indices"))
+        primvarNames[name] = made
+        return made
+    }
+
+    /// The declared type of an attribute; nil where it is unknown.
+    func attributeType(_ prim: StagePrim, _ name: Token) -> AttributeType? {
+        guard let token = stage.metadata(prim, name, .typeName)?.text(session).map({ session.token($0) }) else { return nil }
+        if let known = valueTypes[token] { return known }
+        let text = session.string(token)
+        let made = ValueTypeName(text).map { AttributeType(type: $0, role: Self.role(text, $0), text: text) }
+        valueTypes[token] = .some(made)
+        return made
+    }
+
+    private static func role(_ text: String, _ type: ValueTypeName) -> PrimvarRole {
+        if text.hasPrefix("texCoord") { return .textureCoordinate }
+        if text.hasPrefix("color") || text.hasPrefix("Color") { return .color }
+        if text.hasPrefix("normal") || text.hasPrefix("Normal") { return .normal }
+        if text.hasPrefix("vector") || text.hasPrefix("Vector") { return .vector }
+        if text.hasPrefix("point") || text.hasPrefix("Point") { return .point }
+        // Old exporters wrote texture coordinates as plain pairs.
+        if type.type == .float2, type.isArray { return .textureCoordinate }
+        return .none
+    }
+
+    func interpolation(_ prim: StagePrim, _ name: Token, default fallback: Interpolation) -> Interpolation {
+        guard let text = stage.metadata(prim, name, .interpolation)?.text(session) else { return fallback }
+        guard let known = Interpolation(rawValue: text) else {
+            warn("usd.bad-interpolation", "\(session.string(name)) has the interpolation \"\(text)\": taken as \(fallback.rawValue)", prim)
+            return fallback
+        }
+        return known
+    }
+
+    /// A primvar with a value of its own; nil where the attribute has none (then it is as if it were not there).
+    func readPrimvar(_ prim: StagePrim, _ name: Token) throws(AssetError) -> OwnPrimvar? {
+        guard stage.propertyKind(prim, name) == .attribute, stage.hasValue(prim, name) else { return nil }
+        let parts = primvarName(name)
+        let declared = attributeType(prim, name)
+        let interpolation = interpolation(prim, name, default: .constant)
+        var elementSize = 1
+        if let n = stage.metadata(prim, name, .elementSize)?.number, n >= 1, n <= 1_000_000 { elementSize = Int(n) }
+        var role = declared?.role ?? .none
+        if parts.short.hasPrefix("skel:") { role = .none }
+        let value = stage.value(prim, name, at: time)
+        guard let (values, factor) = try primvarValues(value, declared) else {
+            warn(
+                "usd.dropped.primvar",
+                "primvar \(parts.short) has a value of type \(declared?.text ?? "unknown") that cannot be held: left out", prim)
+            return nil
+        }
+        var primvar = Primvar(
+            name: parts.short, role: role, interpolation: interpolation, elementSize: elementSize * factor, values: values)
+        if stage.hasValue(prim, parts.indices) {
+            primvar.indices = try ArrayValues.ints(stage.value(prim, parts.indices, at: time)) ?? .init()
+        }
+        return OwnPrimvar(name: name, primvar: primvar)
+    }
+
+    /// Values of any type in the model's types, and how many of them make one element. No value is an empty array.
+    private func primvarValues(_ value: USDValue?, _ declared: AttributeType?) throws(AssetError) -> (PrimvarValues, Int)? {
+        guard let value else { return (Self.empty(declared?.type.type ?? .float), 1) }
+        let type = try ArrayValues.shape(value)?.type
+        switch type {
+        case .float, .half: return try ArrayValues.floats(value).map { (.float($0), 1) }
+        case .double, .timeCode: return try ArrayValues.doubles(value).map { (.double($0), 1) }
+        case .float2, .half2, .double2, .int2: return try ArrayValues.vectors2(value).map { (.float2($0), 1) }
+        case .float3, .half3, .double3, .int3: return try ArrayValues.vectors3(value).map { (.float3($0), 1) }
+        case .float4, .half4, .double4, .int4, .quath, .quatf, .quatd: return try ArrayValues.vectors4(value).map { (.float4($0), 1) }
+        case .int, .uint, .int64, .uint64, .bool, .uchar: return try ArrayValues.ints(value).map { (.int($0), 1) }
+        case .string, .token, .asset: return (.string(.loaded(try ArrayValues.strings(value, session))), 1)
+        case .matrix2d, .matrix3d, .matrix4d:
+            let n = type == .matrix2d ? 4 : type == .matrix3d ? 9 : 16
+            let resolved = try value.resolved()
+            if case .tuple(_, let c) = resolved { return (.double(.loaded(c)), n) }
+            guard case .array(let a) = resolved, case .double(let v) = a.storage else { return nil }
+            return (.double(.loaded(v)), n)
+        default: break
+        }
+        // A single value counts as an array of one.
+        switch try value.resolved() {
+        case .float(let v): return (.float(.loaded([v])), 1)
+        case .half(let bits): return (.float(.loaded([Half.float(bits)])), 1)
+        case .double(let v), .timeCode(let v): return (.double(.loaded([v])), 1)
+        case .string, .token, .asset: return (.string(.loaded(try ArrayValues.strings(value, session))), 1)
+        case let other:
+            guard let n = other.number, n.isFinite else { return nil }
+            return (.int(.loaded([Int32(clamping: Int64(n))])), 1)
+        }
+    }
+
+    private static func empty(_ type: ValueType) -> PrimvarValues {
+        switch type.components {
+        case 2: .float2(.init())
+        case 3: .float3(.init())
+        case 4: .float4(.init())
+        default:
+            switch type.scalar {
+            case .string, .token: .string(.init())
+            case .int, .uint, .int64, .uint64, .bool, .uchar: .int(.init())
+            default: .float(.init())
+            }
+        }
+    }
+
+    /// Hands constant primvars down: a constant one replaces one from above, any other ends it. Gives gprims what they
+    /// inherit, nearest first.
+    func handDownPrimvars(_ i: Int, _ facts: PrimFacts, _ node: inout Node) throws(AssetError) {
+        let parent = Int(visits[i].parent)
+        let above = parent < 0 ? 0 : primvarLists[parent]
+        if facts.type.isGprim, above > 0 {
+            node.inheritedPrimvars = inheritable[Int(above)].reversed().compactMap { inherited in
+                facts.primvars.contains { $0.name == inherited.name } || inherited.primvar.name.hasPrefix("skel:") ? nil : inherited.primvar
+            }
+        }
+        primvarLists[i] = above
+        guard !facts.primvars.isEmpty else { return }
+        // Most gprims have no children but subsets: the list is only made where it is different.
+        var list = inheritable[Int(above)]
+        var changed = false
+        for own in facts.primvars {
+            let isConstant = own.primvar.interpolation == .constant
+            if let k = list.firstIndex(where: { $0.name == own.name }) {
+                list.remove(at: k)
+                changed = true
+            }
+            if isConstant {
+                list.append(own)
+                changed = true
+            }
+        }
+        guard changed else { return }
+        if list.isEmpty {
+            primvarLists[i] = 0
+        } else {
+            primvarLists[i] = Int32(inheritable.count)
+            inheritable.append(list)
+        }
+    }
+}

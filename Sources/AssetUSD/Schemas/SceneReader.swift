@@ -1,0 +1,337 @@
+import AssetIO
+import AssetModel
+
+/// What a prim's own opinions say: the same for all prims that share them.
+struct PrimFacts {
+    var type: SchemaType
+    var typeName: String
+    var localTransform = Matrix4d.identity
+    var resetsTransformStack = false
+    var transformOps: [TransformOp] = []
+    var isAnimated = false
+    /// `visibility` is `invisible` here.
+    var isHidden = false
+    /// The authored purpose.
+    var purpose: Purpose?
+    var kind: String?
+    var variantSets: [VariantSet] = []
+    var content = Node.Content.none
+    var light: ID<Light>?
+    /// Primvars with a value of their own, built; constant ones are handed down.
+    var primvars: [OwnPrimvar] = []
+    /// Names of `material:binding…` relationships, in order.
+    var bindings: [Token] = []
+    /// Whether the prim names a skeleton or an animation of its own.
+    var hasSkeletonRelationship = false
+    /// What a mesh's skin needs besides the skeleton.
+    var skin: OwnSkin?
+    var customData: [Value.Entry] = []
+    var attributes: [Node.Attribute] = []
+}
+
+struct OwnPrimvar {
+    /// With its prefix: `primvars:st`.
+    var name: Token
+    var primvar: Primvar
+}
+
+/// A stage read into a scene: one pass in traversal order over the prims, everything a prim says of itself read once
+/// (`PrimFacts`, shared by instances), everything inherited handed down.
+final class SceneReader {
+    let stage: Stage
+    let session: USDSession
+    let options: ReadOptions
+    let resolver: any AssetResolver
+    let time: EvalTime
+    var scene: Scene
+    var diagnostics = Diagnostics()
+    var schemas: SchemaTable
+
+    // Caches by token: names are taken apart once.
+    var xformOps: [Token: XformOp] = [:]
+    var primvarNames: [Token: PrimvarName] = [:]
+    var valueTypes: [Token: AttributeType?] = [:]
+    private var nameClasses: [NameClass] = []
+    let resetXformStackToken: Token
+    let names: SceneTokens
+
+    /// Prims in traversal order; `nodes` has the same indices.
+    struct Visit {
+        var prim: StagePrim
+        var parent: Int32
+        var depth: Int32
+    }
+    var visits: ContiguousArray<Visit> = []
+    private var sharedFacts: [Int32: PrimFacts] = [:]
+
+    // What is handed down, one entry a node.
+    var hidden: ContiguousArray<Bool> = []
+    var purposes: ContiguousArray<Purpose?> = []
+    var primvarLists: ContiguousArray<Int32> = []
+    var bindingFrames: ContiguousArray<Int32> = []
+    var skelFrames: ContiguousArray<Int32> = []
+    /// Lists of constant primvars that nodes below inherit, farthest first; 0 is empty.
+    var inheritable: [[OwnPrimvar]] = [[]]
+    var frames: [BindingFrame] = []
+    var collections: [Path: CollectionQuery] = [:]
+    var materialIDs: [Path: ID<Material>] = [:]
+    /// One a material of the scene.
+    var materialPrims: [StagePrim] = []
+    var sharedMaterials: [Int32: Material] = [:]
+    var textureIDs: [Texture: ID<Texture>] = [:]
+    var resolvedAssets: [String: Texture.Source] = [:]
+    /// Skeleton path each `skelFrames` entry stands for.
+    var skelPaths: [Path] = []
+    var skinnedMeshes: [SkinnedMeshKey: ID<Mesh>] = [:]
+    /// Whether a value that varies over time was read.
+    var sawAnimation = false
+
+    init(stage: Stage, source: SourceDescription, context: borrowing ReadContext) throws(AssetError) {
+        self.stage = stage
+        session = stage.session
+        options = context.options
+        resolver = context.resolver
+        scene = Scene(source: source)
+        schemas = SchemaTable(stage.session)
+        resetXformStackToken = stage.session.token(XformOp.resetName)
+        names = SceneTokens(stage.session)
+        time = Self.evalTime(stage, context.options.time, stage.session)
+    }
+
+    /// Reads the whole stage.
+    func read() throws(AssetError) -> Scene {
+        try readMetadata()
+        try collect()
+        scene.nodes.reserveCapacity(visits.count)
+        registerMaterials()
+        for i in 0..<visits.count { try readNode(i) }
+        for i in visits.indices.reversed() where visits[i].parent >= 0 {
+            let below = scene.nodes.elements[i].descendantCount + 1
+            scene.nodes.elements[Int(visits[i].parent)].descendantCount += below
+        }
+        try readMaterials()
+        if options.wantsAnimation { try readAnimation() }
+        tellTime()
+        return scene
+    }
+
+    // MARK: Traversal
+
+    /// Lists the prims to show, depth first.
+    private func collect() throws(AssetError) {
+        struct Level {
+            var children: [StagePrim]
+            var next = 0
+            var parent: Int32
+        }
+        var stack = [Level(children: stage.children(stage.pseudoRoot), parent: -1)]
+        while !stack.isEmpty {
+            let top = stack.count - 1
+            guard stack[top].next < stack[top].children.count else {
+                stack.removeLast()
+                continue
+            }
+            let prim = stack[top].children[stack[top].next]
+            stack[top].next += 1
+            guard visits.count < options.limits.prims else {
+                throw AssetError("usd.limit.prims", "the stage has more than \(options.limits.prims) prims", at: location(prim))
+            }
+            let index = Int32(visits.count)
+            visits.append(Visit(prim: prim, parent: stack[top].parent, depth: Int32(top)))
+            let children = stage.children(prim)
+            if !children.isEmpty {
+                guard stack.count < options.limits.nestingDepth else {
+                    throw AssetError("usd.limit.nesting", "prims are nested deeper than \(options.limits.nestingDepth)", at: location(prim))
+                }
+                stack.append(Level(children: children, parent: index))
+            }
+        }
+        let n = visits.count
+        hidden = ContiguousArray(repeating: false, count: n)
+        purposes = ContiguousArray(repeating: nil, count: n)
+        primvarLists = ContiguousArray(repeating: 0, count: n)
+        bindingFrames = ContiguousArray(repeating: -1, count: n)
+        skelFrames = ContiguousArray(repeating: -1, count: n)
+    }
+
+    private func readNode(_ i: Int) throws(AssetError) {
+        let visit = visits[i]
+        let prim = visit.prim
+        let facts = try facts(of: prim)
+        let parent = Int(visit.parent)
+        let name = session.string(stage.name(prim))
+        var node = Node(name: name, path: (parent < 0 ? "/" : scene.nodes.elements[parent].path + "/") + name, typeName: facts.typeName)
+        node.parent = parent < 0 ? nil : ID(parent)
+        node.depth = Int(visit.depth)
+        node.kind = facts.kind
+        node.variantSets = facts.variantSets
+        node.isInstance = stage.isInstance(prim)
+        node.customData = facts.customData
+        node.attributes = facts.attributes
+        if options.wantsArcs { node.arcs = stage.arcs(prim) }
+
+        // Place.
+        node.isTransformable = facts.type.isXformable
+        node.localTransform = facts.localTransform
+        node.resetsTransformStack = facts.resetsTransformStack
+        node.transformOps = facts.transformOps
+        node.isAnimated = facts.isAnimated
+        if facts.isAnimated { sawAnimation = true }
+        let above = parent < 0 || facts.resetsTransformStack ? Matrix4d.identity : scene.nodes.elements[parent].worldTransform
+        node.worldTransform = facts.localTransform == .identity ? above : (above == .identity ? facts.localTransform : facts.localTransform * above)
+
+        // Visibility and purpose: hidden above is hidden here; a purpose authored above holds until another is.
+        node.isImageable = facts.type.isImageable
+        hidden[i] = facts.isHidden || (parent >= 0 && hidden[parent])
+        purposes[i] = facts.purpose ?? (parent >= 0 ? purposes[parent] : nil)
+        node.isVisible = !hidden[i]
+        node.purpose = purposes[i] ?? .default
+
+        node.content = facts.content
+        node.light = facts.light
+        try handDownPrimvars(i, facts, &node)
+        handDownSkeleton(i, facts, prim)
+        switch facts.content {
+        case .mesh(let id):
+            node.content = .mesh(try skinned(id, facts, node: i, node))
+            node.subsetMaterials = Array(repeating: nil, count: scene.meshes[id].subsets.count)
+            node.subsetPreviewMaterials = node.subsetMaterials
+        case .instancer(let id) where stage.isInstanceProxy(prim):
+            // Everything but the prototypes' paths is shared.
+            var own = scene.instancers[id]
+            own.prototypePaths = prototypePaths(prim)
+            node.content = .instancer(scene.instancers.append(own))
+        default: break
+        }
+
+        bindingFrames[i] = parent < 0 ? -1 : bindingFrames[parent]
+        if !facts.bindings.isEmpty { try pushBindings(i, facts.bindings, prim) }
+        if facts.type.isGprim {
+            node.material = boundMaterial(i, .all)
+            node.previewMaterial = boundMaterial(i, .preview)
+        }
+        scene.nodes.append(node)
+        if facts.type.reader == .subset, parent >= 0 { noteSubset(i, below: parent) }
+    }
+
+    /// Gives the mesh above the materials bound to one of its subsets.
+    private func noteSubset(_ i: Int, below parent: Int) {
+        guard case .mesh(let id) = scene.nodes.elements[parent].content,
+            let k = scene.meshes[id].subsets.firstIndex(where: { $0.name == scene.nodes.elements[i].name })
+        else { return }
+        scene.nodes.elements[parent].subsetMaterials[k] = boundMaterial(i, .all)
+        scene.nodes.elements[parent].subsetPreviewMaterials[k] = boundMaterial(i, .preview)
+    }
+
+    // MARK: Facts
+
+    private func facts(of prim: StagePrim) throws(AssetError) -> PrimFacts {
+        guard stage.isInstanceProxy(prim) else { return try readFacts(prim) }
+        let key = stage.sharingKey(prim)
+        if let known = sharedFacts[key] { return known }
+        let facts = try readFacts(prim)
+        sharedFacts[key] = facts
+        return facts
+    }
+
+    private func readFacts(_ prim: StagePrim) throws(AssetError) -> PrimFacts {
+        let typeName = stage.typeName(prim)
+        let type = schemas[typeName]
+        var facts = PrimFacts(type: type, typeName: session.string(typeName))
+        if let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.kind = kind }
+        facts.variantSets = stage.variantSets(prim)
+        if case .dictionary(let d)? = try stage.metadata(prim, .customData)?.resolved() { facts.customData = d.openEntries(session) }
+
+        var primvars: [Token] = []
+        var hasVisibility = false
+        var hasPurpose = false
+        var hasOrder = false
+        for name in stage.propertyNames(prim) {
+            switch nameClass(name) {
+            case .other: break
+            case .visibility: hasVisibility = true
+            case .purpose: hasPurpose = true
+            case .xformOpOrder: hasOrder = true
+            case .primvar: primvars.append(name)
+            case .binding: facts.bindings.append(name)
+            case .skeleton: facts.hasSkeletonRelationship = true
+            }
+        }
+        if type.isImageable {
+            if hasVisibility, let v = try stage.value(prim, .visibility, at: time)?.resolved() {
+                facts.isHidden = v.tokenValue == .invisible
+                if stage.mightBeTimeVarying(prim, .visibility) { sawAnimation = true }
+            }
+            if hasPurpose, let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue, !t.isEmpty {
+                facts.purpose = Purpose(rawValue: session.string(t))
+                if facts.purpose == nil { warn("usd.bad-purpose", "purpose is \"\(session.string(t))\", which is none of the four", prim) }
+            }
+        }
+        if type.isXformable, hasOrder { try readTransform(prim, at: time, into: &facts) }
+        for name in primvars {
+            if let own = try readPrimvar(prim, name) { facts.primvars.append(own) }
+        }
+        facts.skin = try readSkin(prim, &facts)
+        try readContent(prim, typeName, &facts)
+        if type.isLight || hasLightAPI(prim) {
+            let id = scene.lights.append(try readLight(prim, typeName))
+            facts.light = id
+            if case .none = facts.content { facts.content = .light(id) }
+        }
+        if options.wantsAttributes { facts.attributes = readAttributes(prim) }
+        return facts
+    }
+
+    private func readContent(_ prim: StagePrim, _ typeName: Token, _ facts: inout PrimFacts) throws(AssetError) {
+        switch facts.type.reader {
+        case .mesh: facts.content = .mesh(scene.meshes.append(try readMesh(prim, facts)))
+        case .points, .pointsOnly: facts.content = .points(scene.points.append(try readPoints(prim, facts)))
+        case .curves: facts.content = .curves(scene.curves.append(try readCurves(prim, typeName, facts)))
+        case .shape: facts.content = try readShape(prim, typeName).map { .implicit($0) } ?? .none
+        case .instancer: facts.content = .instancer(scene.instancers.append(try readInstancer(prim)))
+        case .camera: facts.content = .camera(scene.cameras.append(try readCamera(prim)))
+        case .skeleton: facts.content = .skeleton(scene.skeletons.append(try readSkeleton(prim)))
+        case .none, .subset, .light, .material, .shader, .nodeGraph: break
+        }
+    }
+
+    // MARK: Names
+
+    enum NameClass: UInt8 { case other, visibility, purpose, xformOpOrder, primvar, binding, skeleton }
+
+    /// What a property name means to a scene; each token is looked at once.
+    private func nameClass(_ name: Token) -> NameClass {
+        let i = Int(name.id)
+        while nameClasses.count <= i {
+            nameClasses.append(Self.classify(session.tokens, Token(id: Int32(nameClasses.count))))
+        }
+        return nameClasses[i]
+    }
+
+    private static func classify(_ tokens: TokenTable, _ name: Token) -> NameClass {
+        guard Int(name.id) < tokens.count else { return .other }
+        switch name {
+        case .visibility: return .visibility
+        case .purpose: return .purpose
+        case .xformOpOrder: return .xformOpOrder
+        case .skelSkeleton, .skelAnimationSource: return .skeleton
+        default:
+            return tokens.withBytes(name) { bytes in
+                if bytes.starts(with: "primvars:".utf8) {
+                    return bytes.count > 8 && bytes.suffix(8).elementsEqual(":indices".utf8) ? .other : .primvar
+                }
+                return bytes.starts(with: "material:binding".utf8) ? .binding : .other
+            }
+        }
+    }
+
+    // MARK: Diagnostics
+
+    func location(_ prim: StagePrim) -> SourceLocation {
+        SourceLocation(file: scene.source.file, primPath: session.string(stage.path(prim)))
+    }
+
+    func warn(_ code: String, _ message: String, _ prim: StagePrim) {
+        diagnostics.warning(code, message, at: location(prim))
+    }
+}
