@@ -1,0 +1,46 @@
+import AssetIO
+import AssetModel
+import Facet
+
+extension ToolRun {
+    /// Opens an operand: a file, or standard input for `-`.
+    func open(_ path: String, _ options: ReadOptions) throws(CommandFailure) -> Asset {
+        do {
+            if path == "-" {
+                let file = FileBytes(name: "-", bytes: try environment.readInput())
+                return try Facet.open(file, options: options, resolver: environment.resolver, registry: environment.registry)
+            }
+            return try Facet.open(path, options: options, resolver: environment.resolver, registry: environment.registry)
+        } catch {
+            throw .input(error)
+        }
+    }
+
+    /// Reads the scene of an operand for a command that shows it. Says so where nothing is inside.
+    func read(_ path: String, _ common: CommonOptions, _ options: ReadOptions? = nil) throws(CommandFailure) -> (scene: Scene, diagnostics: Diagnostics) {
+        try checkFormat(common)
+        let asset = try open(path, options ?? common.read)
+        var diagnostics = asset.diagnostics
+        if !asset.scene.hasGeometry {
+            diagnostics.warning("scene.nothing-inside", "no geometry inside: no mesh, curves, points or shape", at: SourceLocation(file: asset.scene.source.file))
+        }
+        return (asset.scene, diagnostics)
+    }
+
+    /// Refuses a `--from` that names no format.
+    func checkFormat(_ common: CommonOptions) throws(CommandFailure) {
+        guard let from = common.from else { return }
+        let known = environment.registry.formats.filter(\.info.canRead).map(\.info.id)
+        if !known.contains(from.text.lowercased()) {
+            let hint = nearest(from.text, known).map { "; did you mean '\($0)'?" } ?? ""
+            throw .usage(from.error("--from is '\(from.text)', expected \(listed(known))\(hint)"))
+        }
+    }
+
+    /// What `--strict` makes of warnings about an input: nothing is printed but the warnings.
+    func checkStrict(_ common: CommonOptions, _ diagnostics: Diagnostics) throws(CommandFailure) {
+        guard common.isStrict, diagnostics.entries.contains(where: { $0.severity >= .warning }) else { return }
+        self.diagnostics.print(diagnostics)
+        throw .said(.input)
+    }
+}

@@ -1,0 +1,124 @@
+import AssetIO
+import AssetModel
+
+/// The options that commands share, and what they mean to a reader.
+struct CommonOptions {
+    enum Spec {
+        static let json = OptionSpec("json", help: "print JSON for programs instead of text")
+        static let quiet = OptionSpec("quiet", short: "q", help: "say nothing of warnings")
+        static let verbose = OptionSpec("verbose", short: "v", help: "tell of choices too, and of every warning")
+        static let color = OptionSpec("color", .choice(["auto", "always", "never"]), help: "colour in text; auto: on a terminal, unless NO_COLOR is set")
+        static let time = OptionSpec("time", .value("T"), help: "read time-sampled values at this time code")
+        static let variant = OptionSpec(
+            "variant", .value("/PATH{SET=CHOICE}"), repeatable: true, help: "select a variant; may be repeated")
+        static let purpose = OptionSpec("purpose", .value("LIST"), help: "purposes that count, of default,render,proxy,guide (default,render)")
+        static let noPayloads = OptionSpec("no-payloads", help: "leave payloads unloaded")
+        static let limit = OptionSpec("limit", .value("NAME=VALUE"), repeatable: true, help: "set a ceiling; see `facet help limits`")
+        static let strict = OptionSpec("strict", help: "treat a warning as an error")
+        static let from = OptionSpec("from", .value("FORMAT"), help: "read as this format, whatever the name; needed with -", completion: .formats)
+    }
+
+    /// Options of every command that reads an asset.
+    static let reading: [OptionSpec] = [
+        Spec.quiet, Spec.verbose, Spec.color, Spec.time, Spec.variant, Spec.purpose, Spec.noPayloads, Spec.limit, Spec.strict, Spec.from,
+    ]
+
+    var json: Bool
+    var isStrict: Bool
+    var purposes: Set<Purpose>
+    var read: ReadOptions
+    /// What `--from` says, for messages.
+    var from: ParsedArguments.Value?
+
+    init(_ parsed: ParsedArguments) throws(UsageError) {
+        json = parsed.has("json")
+        isStrict = parsed.has("strict")
+        purposes = [.default, .render]
+        read = ReadOptions()
+        if let time = try parsed.number("time") { read.time = .at(time) }
+        for v in parsed.all("variant") { read.variants.append(try Self.variant(v)) }
+        if let list = parsed.value("purpose") { purposes = try Self.purposes(list) }
+        read.loadPayloads = !parsed.has("no-payloads")
+        for l in parsed.all("limit") { try ReadLimit.set(l, &read.limits) }
+        from = parsed.value("from")
+        read.format = from?.text.lowercased()
+        if let input = parsed.operands.first, input.text == "-", from == nil {
+            throw input.error("reading standard input needs --from FORMAT")
+        }
+    }
+
+    /// `/World/Chair{look=red}`
+    private static func variant(_ v: ParsedArguments.Value) throws(UsageError) -> VariantChoice {
+        let wrong = v.error("--variant is '\(v.text)', expected /Path{set=choice}")
+        guard v.text.hasPrefix("/"), v.text.hasSuffix("}"), let open = v.text.lastIndex(of: "{") else { throw wrong }
+        let path = v.text[..<open]
+        let inside = v.text[v.text.index(after: open)...].dropLast()
+        guard path.count > 1, let equals = inside.firstIndex(of: "=") else { throw wrong }
+        let set = inside[..<equals]
+        guard !set.isEmpty else { throw wrong }
+        return VariantChoice(path: String(path), set: String(set), choice: String(inside[inside.index(after: equals)...]))
+    }
+
+    private static func purposes(_ list: ParsedArguments.Value) throws(UsageError) -> Set<Purpose> {
+        var out: Set<Purpose> = []
+        for name in list.text.split(separator: ",") {
+            guard let p = Purpose(rawValue: String(name)) else {
+                let known = Purpose.allCases.map(\.rawValue)
+                let hint = nearest(String(name), known).map { "; did you mean '\($0)'?" } ?? ""
+                throw list.error("--purpose holds '\(name)', expected \(listed(known))\(hint)")
+            }
+            out.insert(p)
+        }
+        guard !out.isEmpty else { throw list.error("--purpose names none of \(listed(Purpose.allCases.map(\.rawValue)))") }
+        return out
+    }
+}
+
+/// The ceilings that `--limit` sets, as data.
+struct ReadLimit: Sendable {
+    var name: String
+    var help: String
+    var field: WritableKeyPath<ReadLimits, Int> & Sendable
+
+    static var all: [ReadLimit] {
+        [
+            ReadLimit(name: "nesting-depth", help: "nesting of prims, nodes, dictionaries and packages", field: \.nestingDepth),
+            ReadLimit(name: "prims", help: "prims of a composed stage or nodes of a scene, contents of instances included", field: \.prims),
+            ReadLimit(name: "layers", help: "layers that a stage may pull in", field: \.layers),
+            ReadLimit(name: "unpacked-bytes", help: "bytes that one compressed member of a package may unpack to", field: \.unpackedBytes),
+            ReadLimit(name: "package-entries", help: "entries of a package", field: \.packageEntries),
+        ]
+    }
+
+    static func set(_ v: ParsedArguments.Value, _ limits: inout ReadLimits) throws(UsageError) {
+        guard let equals = v.text.firstIndex(of: "=") else {
+            throw v.error("--limit is '\(v.text)', expected NAME=VALUE; `facet help limits` lists the names")
+        }
+        let name = String(v.text[..<equals])
+        let text = v.text[v.text.index(after: equals)...]
+        guard let limit = all.first(where: { $0.name == name }) else {
+            let hint = nearest(name, all.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+            throw v.error("unknown limit '\(name)'\(hint); `facet help limits` lists the names")
+        }
+        guard let n = amount(text) else {
+            throw v.error("--limit \(name) is '\(text)', expected a whole number above 0, with K, M or G for thousands, millions, billions")
+        }
+        limits[keyPath: limit.field] = n
+    }
+
+    /// `5000`, `64K`, `2M`, `8G`
+    private static func amount(_ text: Substring) -> Int? {
+        var digits = text
+        var unit = 1
+        switch text.last {
+        case "K", "k": unit = 1000
+        case "M", "m": unit = 1_000_000
+        case "G", "g": unit = 1_000_000_000
+        default: break
+        }
+        if unit > 1 { digits = text.dropLast() }
+        guard let n = Int(digits), n > 0 else { return nil }
+        let (value, overflow) = n.multipliedReportingOverflow(by: unit)
+        return overflow ? nil : value
+    }
+}

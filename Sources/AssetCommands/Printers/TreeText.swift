@@ -1,0 +1,273 @@
+import AssetModel
+import AssetOps
+
+/// The outline for people: lines that show the hierarchy, a column of types, and what each node holds.
+struct TreeText {
+    /// What is told below a node's line.
+    struct Details {
+        var bounds = false
+        var transforms = false
+        var values = false
+        var arcs = false
+        var isEmpty: Bool { !(bounds || transforms || values || arcs) }
+    }
+
+    /// Runs of siblings alike in type and in number of nodes below are folded where they are longer than this.
+    private static let longestRun = 20
+    private static let shownOfRun = 10
+
+    /// Siblings that one line stands for.
+    private struct Fold {
+        var siblings = 0
+        /// The index behind the last entry that is folded away.
+        var end = 0
+        var type = ""
+    }
+
+    private let outline: Outline
+    private let details: Details
+    private let width: Int?
+    private let nodeText: NodeText
+    /// Whether nodes stand alone, named by their paths: with `--type` those between them are missing.
+    private let isFlat: Bool
+    private var ends: [Int]
+    private var isLast: [Bool]
+    private var folds: [Int: Fold] = [:]
+    private var typeWidth = 0
+    private var nameWidth = 0
+
+    init(outline: Outline, details: Details, width: Int?, isFlat: Bool, isFolding: Bool) {
+        self.outline = outline
+        self.details = details
+        self.width = width
+        self.isFlat = isFlat
+        nodeText = NodeText(outline)
+        let entries = outline.entries
+        ends = [Int](repeating: entries.count, count: entries.count)
+        isLast = [Bool](repeating: false, count: entries.count)
+        var open: [Int] = []
+        for i in entries.indices {
+            while let last = open.last, entries[last].depth >= entries[i].depth { ends[open.removeLast()] = i }
+            open.append(i)
+        }
+        for i in entries.indices { isLast[i] = ends[i] == entries.count || entries[ends[i]].depth < entries[i].depth }
+        if isFolding, !isFlat {
+            fold(from: 0, to: entries.count)
+            for i in entries.indices { fold(from: i + 1, to: ends[i]) }
+        }
+        measureColumns()
+    }
+
+    /// Folds the long runs among the siblings that begin at `start`.
+    private mutating func fold(from start: Int, to end: Int) {
+        var i = start
+        while i < end {
+            let type = node(i).typeName
+            let below = ends[i] - i
+            var run = [i]
+            var next = ends[i]
+            while next < end, ends[next] - next == below, node(next).typeName == type {
+                run.append(next)
+                next = ends[next]
+            }
+            if run.count > Self.longestRun {
+                folds[run[Self.shownOfRun]] = Fold(siblings: run.count - Self.shownOfRun - 1, end: run[run.count - 1], type: type)
+            }
+            i = next
+        }
+    }
+
+    private func node(_ i: Int) -> Node { outline.scene.nodes[outline.entries[i].node] }
+
+    /// Wide enough for most lines; a line that needs more pushes its own columns.
+    private mutating func measureColumns() {
+        let most = max(24, (width ?? 120) * 2 / 5)
+        var i = 0
+        while i < outline.entries.count {
+            if let fold = folds[i] {
+                i = fold.end
+                continue
+            }
+            let n = node(i)
+            let w = leadWidth(outline.entries[i].depth) + displayWidth(shownName(i))
+            if w <= most { nameWidth = max(nameWidth, w) }
+            if n.typeName.utf8.count <= 20 { typeWidth = max(typeWidth, n.typeName.utf8.count) }
+            i += 1
+        }
+    }
+
+    /// Whether the first entry is a node that was asked for by its path, and all else lies below it.
+    private var hasRoot: Bool { outline.entries.first.map { outline.scene.nodes[$0.node].parent != nil } ?? false }
+
+    private func leadWidth(_ depth: Int) -> Int { isFlat ? 0 : 3 * (hasRoot ? depth : depth + 1) }
+
+    private func shownName(_ i: Int) -> String {
+        let n = node(i)
+        if isFlat || i == 0 && hasRoot { return escaped(n.path) }
+        return n.name.isEmpty ? "(no name)" : escaped(n.name)
+    }
+
+    // MARK: Printing
+
+    func print(to out: TextBuffer) {
+        header(out)
+        // What stands before the nodes of each level: `│  ` where a sibling above has more to come.
+        var leads = [""]
+        var folded = 0
+        var i = 0
+        while i < outline.entries.count {
+            let depth = outline.entries[i].depth
+            let isRoot = isFlat || i == 0 && hasRoot
+            let level = isFlat ? 0 : hasRoot ? depth - 1 : depth
+            if level + 1 < leads.count { leads.removeLast(leads.count - max(1, level + 1)) }
+            let above = isRoot ? "" : leads[min(max(0, level), leads.count - 1)]
+            if let fold = folds[i] {
+                foldLine(fold, from: i, lead: above, to: out)
+                folded += fold.end - i
+                i = fold.end
+                continue
+            }
+            let inner = isRoot ? "" : above + (isLast[i] ? "   " : "│  ")
+            line(i, lead: isRoot ? "" : above + (isLast[i] ? "└─ " : "├─ "), inner: inner, to: out)
+            if !isFlat, !isRoot { leads.append(inner) }
+            i += 1
+        }
+        footer(folded, to: out)
+    }
+
+    private func header(_ out: TextBuffer) {
+        let source = outline.scene.source
+        out.put(escaped(source.file), .bold)
+        var facts = [escaped(source.format) + (source.version.map { " " + escaped($0) } ?? "")] + metadataFacts(outline.scene.metadata)
+        var used = displayWidth(escaped(source.file))
+        // The least of the facts go where the line is short.
+        while let width, facts.count > 1, used + facts.reduce(0, { $0 + displayWidth($1) + 3 }) > width { facts.removeLast() }
+        for f in facts {
+            out.put(used > 0 ? "  " : "")
+            out.put(f, .dim)
+            used += displayWidth(f)
+        }
+        out.endLine()
+    }
+
+    private func line(_ i: Int, lead: String, inner: String, to out: TextBuffer) {
+        let entry = outline.entries[i]
+        let n = node(i)
+        let name = shownName(i)
+        let isHidden = n.isImageable && !n.isVisible
+        out.put(lead, .dim)
+        out.put(name, isHidden ? .dim : ends[i] > i + 1 || isFlat ? .plain : .bold)
+        var column = displayWidth(lead) + displayWidth(name)
+        var items = nodeText.items(n, entry.counts)
+        if entry.omittedBelow > 0 { items.append(TextItem("… \(counted(entry.omittedBelow, "node")) below", .dim)) }
+        if n.typeName.isEmpty && items.isEmpty {
+            out.endLine()
+        } else {
+            let start = nameWidth + 2
+            out.put(spaces: column < start ? start - column : 2)
+            column = max(start, column + 2)
+            out.put(escaped(n.typeName), .cyan)
+            column += displayWidth(n.typeName)
+            let hasBelow = ends[i] > i + 1
+            put(items, column: column, start: start + typeWidth + 2, continuation: inner + (hasBelow ? "│  " : "   "), to: out)
+        }
+        if !details.isEmpty { detailLines(entry, n, lead: inner + (ends[i] > i + 1 ? "│  " : "   ") + "  ", to: out) }
+    }
+
+    /// Puts items behind each other. On a terminal those that do not fit go on in the next line, in the same column.
+    private func put(_ items: [TextItem], column: Int, start: Int, continuation: String, to out: TextBuffer) {
+        var column = column
+        for (n, item) in items.enumerated() {
+            let w = displayWidth(item.text)
+            var gap = n == 0 ? max(2, start - column) : 2
+            if let width, column + gap + w > width, n > 0, start + w < width || column > start {
+                out.endLine()
+                out.put(continuation, .dim)
+                let at = displayWidth(continuation)
+                gap = max(2, min(start, max(at + 2, width - w)) - at)
+                column = at
+            }
+            out.put(spaces: gap)
+            out.put(item.text, item.style)
+            column += gap + w
+        }
+        out.endLine()
+    }
+
+    private func foldLine(_ fold: Fold, from start: Int, lead: String, to out: TextBuffer) {
+        var totals = SceneTotals()
+        for entry in outline.entries[start..<fold.end] {
+            guard let c = entry.counts else { continue }
+            totals.meshes += 1
+            totals.points += c.points
+            totals.faces += c.faces
+            totals.triangles += c.triangles
+        }
+        out.put(lead + "⋮  ", .dim)
+        out.put("\(grouped(fold.siblings)) more\(fold.type.isEmpty ? "" : " \(escaped(fold.type))") like these", .dim)
+        if totals.meshes > 0 {
+            out.put("  \(counted(totals.points, "point"))  \(counted(totals.faces, "face"))  \(counted(totals.triangles, "triangle"))", .dim)
+        }
+        out.endLine()
+    }
+
+    private func footer(_ folded: Int, to out: TextBuffer) {
+        let t = outline.totals
+        var parts = [counted(outline.entries.count, "node")]
+        if t.meshes > 0 { parts.append(counted(t.meshes, "mesh", "meshes")) }
+        if t.points > 0 { parts.append(counted(t.points, "point")) }
+        if t.faces > 0 { parts.append(counted(t.faces, "face")) }
+        if t.triangles > 0 { parts.append(counted(t.triangles, "triangle")) }
+        if t.materials > 0 { parts.append(counted(t.materials, "material")) }
+        out.endLine()
+        out.line(parts.joined(separator: "  "), .bold)
+        if details.bounds { out.line(outline.bounds.map { "bounds  " + boxText($0) } ?? "no bounds") }
+        if folded > 0 { out.line("\(counted(folded, "node")) folded; --verbose lists them all", .dim) }
+    }
+
+    // MARK: Details
+
+    private func detailLines(_ entry: Outline.Entry, _ n: Node, lead: String, to out: TextBuffer) {
+        func detail(_ label: String, _ text: String) {
+            out.put(lead, .dim)
+            out.put(label, .blue)
+            out.put("  ")
+            out.line(width.map { truncated(text, to: max(16, $0 - displayWidth(lead) - displayWidth(label) - 2)) } ?? text)
+        }
+        if details.bounds, let box = entry.bounds { detail("bounds", boxText(box)) }
+        if details.transforms, n.isTransformable {
+            let w = n.transformOps.map { displayWidth(escaped($0.name)) }.max() ?? 0
+            for op in n.transformOps { detail(padded(escaped(op.name), to: w), op.value.map { valueText($0) } ?? "") }
+            if n.localTransform != .identity || !n.transformOps.isEmpty { detail("local", matrixText(n.localTransform)) }
+            if n.worldTransform != n.localTransform { detail("world", matrixText(n.worldTransform)) }
+        }
+        if details.values {
+            let w = min(40, n.attributes.map { displayWidth(escaped($0.name)) }.max() ?? 0)
+            for a in n.attributes {
+                let samples = a.timeSampleCount > 0 ? " (\(counted(a.timeSampleCount, "time sample")))" : ""
+                detail(padded(escaped(a.name), to: w), escaped(a.typeName) + " = " + escaped(a.value) + samples)
+            }
+        }
+        if details.arcs {
+            for arc in n.arcs {
+                let place = [arc.file.map(escaped), "<\(escaped(arc.path))>"].compactMap(\.self).joined(separator: " ")
+                detail(padded(escaped(arc.kind), to: 9), place + (arc.isLoaded ? "" : " (not loaded)"))
+            }
+        }
+    }
+}
+
+/// `(-1, 0, -1) to (1, 2, 1), size (2, 2, 2)`
+func boxText(_ box: BoundingBox) -> String {
+    "\(tupleText(box.min)) to \(tupleText(box.max)), size \(sizeText(box.size))"
+}
+
+/// `2 × 2 × 2`
+func sizeText(_ v: Vector3d) -> String { [v.x, v.y, v.z].map { significant($0, 5) }.joined(separator: " × ") }
+
+func matrixText(_ m: Matrix4d) -> String {
+    if m == .identity { return "identity" }
+    return [m.rows.0, m.rows.1, m.rows.2, m.rows.3].map { r in
+        "(" + [r.x, r.y, r.z, r.w].map { significant($0) }.joined(separator: ", ") + ")"
+    }.joined(separator: " ")
+}

@@ -1,0 +1,69 @@
+public import AssetIO
+public import AssetModel
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Writes to a file descriptor.
+public final class DescriptorSink: ByteSink {
+    private let descriptor: Int32
+    public init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            #if canImport(Darwin)
+            let n = Darwin.write(descriptor, rest.baseAddress, rest.count)
+            #elseif canImport(Musl)
+            let n = Musl.write(descriptor, rest.baseAddress, rest.count)
+            #else
+            let n = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            #endif
+            if n < 0 {
+                if errno == EINTR { continue }
+                if errno == EPIPE { throw .closed }
+                throw .failed(String(cString: strerror(errno)))
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[n...])
+        }
+    }
+}
+
+extension ToolEnvironment {
+    /// The process's own surroundings: its descriptors, its terminal, the disk. A closed pipe no longer ends the
+    /// process but shows as an error when written to.
+    public static func system(
+        registry: FormatRegistry, resolver: any AssetResolver,
+        openOutput: @escaping (_ path: String, _ overwrite: Bool) throws(AssetError) -> any OutputSink
+    ) -> ToolEnvironment {
+        signal(SIGPIPE, SIG_IGN)
+        var environment = ToolEnvironment(
+            standardOutput: DescriptorSink(STDOUT_FILENO), standardError: DescriptorSink(STDERR_FILENO), resolver: resolver,
+            registry: registry, readInput: { () throws(AssetError) in try FileBytes.readAll(STDIN_FILENO, "-") }, openOutput: openOutput)
+        environment.isOutputTerminal = isatty(STDOUT_FILENO) == 1
+        environment.isErrorTerminal = isatty(STDERR_FILENO) == 1
+        let isDumb = variable("TERM").map { $0.isEmpty || $0 == "dumb" } ?? true
+        environment.allowsColor = (variable("NO_COLOR") ?? "").isEmpty && !isDumb
+        if environment.isOutputTerminal { environment.width = terminalWidth(STDOUT_FILENO) }
+        if environment.isErrorTerminal, !isDumb {
+            environment.startProgress = { title in
+                let progress = ProgressLine(title)
+                return { progress.stop() }
+            }
+        }
+        return environment
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    private static func terminalWidth(_ descriptor: Int32) -> Int? {
+        var size = winsize()
+        if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        return variable("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? 80
+    }
+}

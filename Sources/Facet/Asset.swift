@@ -1,0 +1,70 @@
+@_exported public import AssetIO
+@_exported public import AssetModel
+import AssetFormats
+import AssetUSD
+
+/// An asset that was read: the common scene, what was noteworthy on the way, and the file in its format's own words.
+public struct Asset {
+    /// Nodes, meshes, materials and all else, whatever the format.
+    public var scene: Scene
+    /// Warnings and infos in the order in which they were met.
+    public var diagnostics: Diagnostics
+    /// The format that was recognised.
+    public var format: FormatInfo
+    /// The file in its format's own words.
+    public let document: any Document
+}
+
+/// An opened file that is not yet a scene.
+public struct OpenedFile {
+    public let document: any Document
+    public let format: FormatInfo
+    /// Where the reader goes on: options, further files, and the diagnostics so far.
+    public var context: ReadContext
+}
+
+/// Opens a file and reads its scene.
+///
+/// ```swift
+/// let asset = try Facet.open("chair.usdz")
+/// for node in asset.scene.nodes { print(node.path, node.typeName) }
+/// ```
+///
+/// - Parameters:
+///   - path: a file, or a member of a package (`chair.usdz[geo.usda]`).
+///   - options: what to read; see `ReadOptions`.
+///   - resolver: where bytes come from; the disk unless given.
+///   - registry: the formats to try.
+/// - Throws: `AssetError` where no scene can be had; what could be repaired is in the asset's diagnostics.
+public func open(
+    _ path: String, options: ReadOptions = ReadOptions(), resolver: any AssetResolver = DiskResolver(),
+    registry: FormatRegistry = .standard
+) throws(AssetError) -> Asset {
+    try open(resolver.open(path), options: options, resolver: resolver, registry: registry)
+}
+
+/// Reads the scene of bytes that are at hand. Relative paths in them belong to the folder of the bytes' name.
+public func open(
+    _ file: FileBytes, options: ReadOptions = ReadOptions(), resolver: any AssetResolver = DiskResolver(),
+    registry: FormatRegistry = .standard
+) throws(AssetError) -> Asset {
+    var opened = try openDocument(file, options: options, resolver: resolver, registry: registry)
+    let scene = try opened.document.scene(&opened.context)
+    return Asset(scene: scene, diagnostics: opened.context.diagnostics, format: opened.format, document: opened.document)
+}
+
+/// Opens a file without making a scene of it.
+public func openDocument(
+    _ file: FileBytes, options: ReadOptions = ReadOptions(), resolver: any AssetResolver = DiskResolver(),
+    registry: FormatRegistry = .standard
+) throws(AssetError) -> OpenedFile {
+    var context = ReadContext(resolver: resolver, options: options)
+    let format = try registry.recognize(file, &context)
+    let document = try format.open(file, &context)
+    return OpenedFile(document: document, format: format.info, context: context)
+}
+
+extension FormatRegistry {
+    /// Every format that this version reads or writes.
+    public static var standard: FormatRegistry { FormatRegistry(usdFormats + builtinFormats) }
+}
