@@ -42,9 +42,10 @@ let package = Package(
         room("AssetImages", ["AssetModel", "CPNG", "CTurboJPEG"]),
         room("AssetFormats", ["AssetModel", "AssetIO", "AssetOps", "AssetImages"]),
         room("AssetUSD", ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CLZ4"]),
-        room("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "AssetFormats", "AssetUSD"]),
         room("Facet", ["AssetModel", "AssetIO", "AssetOps", "AssetFormats", "AssetUSD"]),
-        .executableTarget(name: "FacetCLI", dependencies: ["AssetCommands"], swiftSettings: swiftSettings),
+        room("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "Facet"]),
+        .executableTarget(
+            name: "FacetCLI", dependencies: ["AssetCommands", "AssetIO", "AssetModel", "Facet"], swiftSettings: swiftSettings),
 
         .target(
             name: "TestSupport", dependencies: ["AssetModel", "AssetIO"], path: "Tests/Support",
@@ -55,7 +56,7 @@ let package = Package(
         tests("AssetImages", ["AssetModel"]),
         tests("AssetFormats", ["AssetModel", "AssetIO", "AssetOps"]),
         tests("AssetUSD", ["AssetModel", "AssetIO", "AssetOps"]),
-        tests("AssetCommands", ["AssetModel", "AssetIO"]),
+        tests("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "Facet"]),
         // The house as a whole: its rules, and what damaged files do to it.
         .testTarget(
             name: "HouseTests", dependencies: ["TestSupport", "AssetModel", "AssetIO", "AssetFormats", "AssetUSD"],

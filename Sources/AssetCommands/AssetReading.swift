@@ -1,5 +1,6 @@
 import AssetIO
 import AssetModel
+import AssetOps
 import Facet
 
 extension ToolRun {

@@ -78,16 +78,28 @@ struct CommonOptions {
 struct ReadLimit: Sendable {
     var name: String
     var help: String
-    var field: WritableKeyPath<ReadLimits, Int> & Sendable
+    /// Reaches the ceiling, to read or to set it.
+    var field: @Sendable (inout ReadLimits, Int?) -> Int
 
     static var all: [ReadLimit] {
         [
-            ReadLimit(name: "nesting-depth", help: "nesting of prims, nodes, dictionaries and packages", field: \.nestingDepth),
-            ReadLimit(name: "prims", help: "prims of a composed stage or nodes of a scene, contents of instances included", field: \.prims),
-            ReadLimit(name: "layers", help: "layers that a stage may pull in", field: \.layers),
-            ReadLimit(name: "unpacked-bytes", help: "bytes that one compressed member of a package may unpack to", field: \.unpackedBytes),
-            ReadLimit(name: "package-entries", help: "entries of a package", field: \.packageEntries),
+            ReadLimit(name: "nesting-depth", help: "nesting of prims, nodes, dictionaries and packages", field: { at(&$0.nestingDepth, $1) }),
+            ReadLimit(name: "prims", help: "prims of a composed stage or nodes of a scene, contents of instances included", field: { at(&$0.prims, $1) }),
+            ReadLimit(name: "layers", help: "layers that a stage may pull in", field: { at(&$0.layers, $1) }),
+            ReadLimit(name: "unpacked-bytes", help: "bytes that one compressed member of a package may unpack to", field: { at(&$0.unpackedBytes, $1) }),
+            ReadLimit(name: "package-entries", help: "entries of a package", field: { at(&$0.packageEntries, $1) }),
         ]
+    }
+
+    /// The ceiling unless set.
+    var standard: Int {
+        var limits = ReadLimits()
+        return field(&limits, nil)
+    }
+
+    private static func at(_ place: inout Int, _ value: Int?) -> Int {
+        if let value { place = value }
+        return place
     }
 
     static func set(_ v: ParsedArguments.Value, _ limits: inout ReadLimits) throws(UsageError) {
@@ -103,7 +115,7 @@ struct ReadLimit: Sendable {
         guard let n = amount(text) else {
             throw v.error("--limit \(name) is '\(text)', expected a whole number above 0, with K, M or G for thousands, millions, billions")
         }
-        limits[keyPath: limit.field] = n
+        _ = limit.field(&limits, n)
     }
 
     /// `5000`, `64K`, `2M`, `8G`

@@ -1,5 +1,5 @@
 public import AssetIO
-public import AssetModel
+import AssetModel
 
 #if canImport(Glibc)
 import Glibc
@@ -37,14 +37,14 @@ public final class DescriptorSink: ByteSink {
 extension ToolEnvironment {
     /// The process's own surroundings: its descriptors, its terminal, the disk. A closed pipe no longer ends the
     /// process but shows as an error when written to.
-    public static func system(
-        registry: FormatRegistry, resolver: any AssetResolver,
-        openOutput: @escaping (_ path: String, _ overwrite: Bool) throws(AssetError) -> any OutputSink
-    ) -> ToolEnvironment {
+    public static func system(registry: FormatRegistry, resolver: any AssetResolver) -> ToolEnvironment {
         signal(SIGPIPE, SIG_IGN)
         var environment = ToolEnvironment(
             standardOutput: DescriptorSink(STDOUT_FILENO), standardError: DescriptorSink(STDERR_FILENO), resolver: resolver,
-            registry: registry, readInput: { () throws(AssetError) in try FileBytes.readAll(STDIN_FILENO, "-") }, openOutput: openOutput)
+            registry: registry, readInput: { () throws(AssetError) in try FileBytes.readAll(STDIN_FILENO, "-") },
+            openOutput: { (path, overwrite) throws(AssetError) in
+                throw AssetError("io.cannot-write", "cannot write", at: SourceLocation(file: path))
+            })
         environment.isOutputTerminal = isatty(STDOUT_FILENO) == 1
         environment.isErrorTerminal = isatty(STDERR_FILENO) == 1
         let isDumb = variable("TERM").map { $0.isEmpty || $0 == "dumb" } ?? true

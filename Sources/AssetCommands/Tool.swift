@@ -30,7 +30,7 @@ public func runTool(_ arguments: [String], _ environment: ToolEnvironment) -> Ex
         return finish(out, .done, environment)
     }
     let help = "`facet help \(spec.name)` shows how it is used"
-    do {
+    do throws(UsageError) {
         let parsed = try ArgumentParser(spec).parse(arguments, from: 1)
         let command = try type.init(parsed)
         let color = parsed.value("color")?.text ?? "auto"
@@ -61,12 +61,8 @@ public func runTool(_ arguments: [String], _ environment: ToolEnvironment) -> Ex
             }
         }
     } catch {
-        if let usage = error as? UsageError {
-            plain.print(usage, arguments: arguments, help: help)
-            return .usage
-        }
-        plain.printError("\(error)")
-        return .fault
+        plain.print(error, arguments: arguments, help: help)
+        return .usage
     }
 }
 

@@ -1,5 +1,6 @@
 import AssetCommands
 import AssetIO
+import AssetModel
 import Facet
 
 #if canImport(Glibc)
@@ -10,7 +11,5 @@ import Musl
 import Darwin
 #endif
 
-let environment = ToolEnvironment.system(
-    registry: .standard, resolver: FileResolver(),
-    openOutput: { (path, overwrite) throws(AssetError) in try DirectorySink(path, overwrite: overwrite) })
+let environment = ToolEnvironment.system(registry: .standard, resolver: DiskResolver())
 exit(runTool(Array(CommandLine.arguments.dropFirst()), environment).rawValue)

@@ -14,9 +14,9 @@ import Testing
         "AssetImages": ["AssetModel", "CPNG", "CTurboJPEG"],
         "AssetFormats": ["AssetModel", "AssetIO", "AssetOps", "AssetImages"],
         "AssetUSD": ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CLZ4"],
-        "AssetCommands": ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "AssetFormats", "AssetUSD"],
         "Facet": ["AssetModel", "AssetIO", "AssetOps", "AssetFormats", "AssetUSD"],
-        "FacetCLI": ["AssetModel", "AssetIO", "AssetFormats", "AssetUSD", "AssetCommands"],
+        "AssetCommands": ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "Facet", "Synchronization"],
+        "FacetCLI": ["AssetModel", "AssetIO", "AssetCommands", "Facet"],
     ]
 
     static func sources(_ folder: String = "Sources/") throws -> [SourceFile] {

@@ -1,3 +1,4 @@
+import AssetIO
 import AssetModel
 import AssetOps
 

@@ -1,5 +1,3 @@
-import AssetIO
-
 /// Help pages from the specifications.
 struct HelpPrinter {
     let out: TextBuffer
@@ -64,8 +62,7 @@ struct HelpPrinter {
         paragraph("Ceilings that keep a hostile or broken file from taking the machine. A file that passes one ends with an error that names it. VALUE is a whole number, with K, M or G for thousands, millions, billions.")
         out.line()
         heading("Limits")
-        let defaults = ReadLimits()
-        entries(ReadLimit.all.map { ($0.name, "\($0.help) (\(grouped(defaults[keyPath: $0.field])))") })
+        entries(ReadLimit.all.map { ($0.name, "\($0.help) (\(grouped($0.standard)))") })
     }
 
     private func options(_ title: String, _ options: [OptionSpec]) {

@@ -41,10 +41,9 @@ struct MarkdownPrinter {
         out.line()
         out.line("## Limits")
         out.line()
-        let defaults = ReadLimits()
         table(
             ["`--limit NAME=VALUE`", "What it bounds", "Unless set"],
-            ReadLimit.all.map { ["`\($0.name)`", $0.help, grouped(defaults[keyPath: $0.field])] })
+            ReadLimit.all.map { ["`\($0.name)`", $0.help, grouped($0.standard)] })
         out.line()
         out.line("## Exit status")
         out.line()
