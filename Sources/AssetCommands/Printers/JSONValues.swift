@@ -140,7 +140,7 @@ extension JSONWriter {
     mutating func materials(_ scene: Scene, users: [[String]]) {
         key("materials")
         beginArray()
-        for (i, material) in scene.materials.enumerated() {
+        for (i, material) in scene.materials.enumerated() where material.isInTree {
             beginObject()
             member("path", material.path)
             member("name", material.name)

@@ -39,6 +39,10 @@ struct NodeText {
     func items(_ node: Node, _ counts: MeshCounts?) -> [TextItem] {
         var items: [TextItem] = []
         content(node, counts, &items)
+        if let id = node.light, scene.lights.contains(id) {
+            let light = scene.lights[id]
+            items.append(TextItem("intensity \(numberText(light.intensity))" + (light.exposure != 0 ? ", exposure \(numberText(light.exposure))" : "")))
+        }
         if let kind = node.kind { items.append(TextItem(escaped(kind), .dim)) }
         for set in node.variantSets { items.append(TextItem(variant(set), .blue)) }
         boundMaterials(node, &items)
@@ -62,9 +66,7 @@ struct NodeText {
         case .camera(let id):
             let camera = scene.cameras[id]
             items.append(TextItem("\(escaped(camera.projection)), focal length \(numberText(camera.focalLength))"))
-        case .light(let id):
-            let light = scene.lights[id]
-            items.append(TextItem("intensity \(numberText(light.intensity))" + (light.exposure != 0 ? ", exposure \(numberText(light.exposure))" : "")))
+        case .light: break
         case .skeleton(let id): items.append(TextItem(counted(scene.skeletons[id].joints.count, "joint")))
         case .none:
             guard let i = materials[node.path] else { return }

@@ -118,7 +118,10 @@ struct TreeJSON {
             json.member("near", camera.near)
             json.member("far", camera.far)
             json.endObject()
-        case .light(let id):
+        case .skeleton(let id): json.member("joints", scene.skeletons[id].joints.count)
+        default: break
+        }
+        if let id = node.light, scene.lights.contains(id) {
             let light = scene.lights[id]
             json.key("light")
             json.beginObject()
@@ -126,8 +129,6 @@ struct TreeJSON {
             json.member("exposure", light.exposure)
             json.vector("color", light.color)
             json.endObject()
-        case .skeleton(let id): json.member("joints", scene.skeletons[id].joints.count)
-        default: break
         }
         if isDrawn { json.box("worldBounds", entry.bounds) }
     }
