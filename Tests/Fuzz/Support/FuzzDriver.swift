@@ -8,7 +8,3 @@ public func runFuzzer(
     var (count, arguments) = (count, arguments)
     return LLVMFuzzerRunDriver(&count, &arguments, callback)
 }
-
-/// Opens one input as the given format and goes on as far as it lets us.
-public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int, as format: String) {
-}

@@ -1,7 +1,7 @@
 import FuzzSupport
 
 @_cdecl("LLVMFuzzerTestOneInput") public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    fuzz(bytes, count, as: "usdc")
+    fuzz(bytes, count, as: .usdc)
     return 0
 }
 

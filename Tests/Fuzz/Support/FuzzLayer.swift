@@ -1,0 +1,49 @@
+import AssetIO
+import AssetModel
+import AssetUSD
+
+/// Which parser an input goes to, whatever its first bytes are.
+public enum FuzzFormat {
+    case usda, usdc, zip
+}
+
+/// Reads one input and goes on as far as it lets us: every value, every member. Errors are fine, traps are not.
+public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int, as format: FuzzFormat) {
+    // `FileBytes` copies into an allocation of exactly this size, so that the sanitizer sees a read past the end.
+    let file = FileBytes(name: "input", bytes: Array(UnsafeBufferPointer(start: bytes, count: count)))
+    var limits = ReadLimits()
+    limits.nestingDepth = 100
+    limits.unpackedBytes = 64 << 20
+    var diagnostics = Diagnostics()
+    switch format {
+    case .usda:
+        if let layer = try? USDA.parse(file, session: USDSession(), identifier: file.name, limits: limits, &diagnostics) { visit(layer) }
+    case .usdc:
+        if let layer = try? USDC.parse(file, session: USDSession(), identifier: file.name, limits: limits, &diagnostics) { visit(layer) }
+    case .zip:
+        guard let archive = try? ZipArchive(file, limits: limits) else { return }
+        for entry in archive.entries {
+            _ = try? archive.contents(of: entry)
+            _ = try? archive.hasRightChecksum(entry)
+        }
+    }
+}
+
+/// Decodes every value of a layer.
+private func visit(_ layer: USDLayer) {
+    for field in layer.fields {
+        if case .deferred(let source, let representation) = field.value {
+            _ = try? source.arrayShape(representation)
+        }
+        visit(field.value, depth: 0)
+    }
+}
+
+private func visit(_ value: USDValue, depth: Int) {
+    guard depth < 200, let value = try? value.resolved() else { return }
+    switch value {
+    case .dictionary(let dictionary): for entry in dictionary.entries { visit(entry.value, depth: depth + 1) }
+    case .timeSamples(let samples): for sample in samples.values { visit(sample, depth: depth + 1) }
+    default: break
+    }
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Fuzzes one parser: scripts/fuzz.sh TARGET SECONDS, where TARGET is fuzz-usda, fuzz-usdc or fuzz-zip.
+# Seeds are the files of Assets, Tests/Fixtures and Tests/Fuzz/seeds; what is learnt stays in .build/fuzz/corpus, findings in .build/fuzz/findings.
+# Everything is built with the sanitizers: a bug in a module that is not instrumented would not be found.
+set -eu
+cd "$(dirname "$0")/.."
+
+target=${1:-fuzz-usda}
+seconds=${2:-60}
+options=""
+case $target in
+    fuzz-usda)
+        pattern='*.usda'
+        options="-dict=Tests/Fuzz/seeds/usda.dict"
+        ;;
+    fuzz-usdc) pattern='*.usdc' ;;
+    fuzz-zip) pattern='*.usdz' ;;
+    *)
+        echo "fuzz: no target '$target'; there are fuzz-usda, fuzz-usdc and fuzz-zip" >&2
+        exit 2
+        ;;
+esac
+
+FACET_FUZZ=1 swift build -c release --sanitize=fuzzer --sanitize=address --scratch-path .build/fuzz --product "$target"
+
+corpus=.build/fuzz/corpus/$target
+findings=.build/fuzz/findings/$target
+mkdir -p "$corpus" "$findings"
+find Assets Tests/Fixtures Tests/Fuzz/seeds -type f -name "$pattern" -size -64k 2>/dev/null | while IFS= read -r seed; do
+    cp "$seed" "$corpus/seed-$(printf '%s' "$seed" | tr '/ ' '--')"
+done
+# The crates of packages are stored as they are: one that is cut out of its package is a seed for the crate reader.
+if [ "$target" = fuzz-usdc ] && command -v unzip >/dev/null 2>&1; then
+    for package in Assets/*.usdz; do
+        unzip -p "$package" '*.usdc' >"$corpus/seed-$(basename "$package").usdc"
+    done
+fi
+
+# Leaks are not looked for: the runtime keeps its metadata for ever. An input that takes 10 seconds or 2 GB is a finding.
+ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 exec ".build/fuzz/release/$target" "$corpus" \
+    -artifact_prefix="$findings/" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+    -print_final_stats=1 $options ${FUZZ_OPTIONS:-}
