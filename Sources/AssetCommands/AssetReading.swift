@@ -18,11 +18,13 @@ extension ToolRun {
     }
 
     /// Reads the scene of an operand for a command that shows it. Says so where nothing is inside.
-    func read(_ path: String, _ common: CommonOptions, _ options: ReadOptions? = nil) throws(CommandFailure) -> (scene: Scene, diagnostics: Diagnostics) {
+    func read(_ path: String, _ common: CommonOptions, _ options: ReadOptions? = nil, warnsOfNothing: Bool = true)
+        throws(CommandFailure) -> (scene: Scene, diagnostics: Diagnostics)
+    {
         try checkFormat(common)
         let asset = try open(path, options ?? common.read)
         var diagnostics = asset.diagnostics
-        if !asset.scene.hasGeometry {
+        if warnsOfNothing, !asset.scene.hasGeometry {
             diagnostics.warning("scene.nothing-inside", "no geometry inside: no mesh, curves, points or shape", at: SourceLocation(file: asset.scene.source.file))
         }
         return (asset.scene, diagnostics)

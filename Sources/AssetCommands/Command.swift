@@ -34,7 +34,8 @@ struct ToolRun: ~Copyable {
 enum CommandRegistry {
     static var all: [any Command.Type] {
         [
-            TreeCommand.self, HelpCommand.self,
+            TreeCommand.self, InfoCommand.self, BoundsCommand.self, MaterialsCommand.self, FormatsCommand.self,
+            CompletionsCommand.self, HelpCommand.self,
         ]
     }
 

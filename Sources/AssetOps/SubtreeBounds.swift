@@ -1,4 +1,4 @@
-import AssetModel
+public import AssetModel
 
 extension SceneBounds {
     /// For every node the box of its own geometry and of all that is shown below it; nil where there is neither. What lies

@@ -66,5 +66,5 @@ public func openDocument(
 
 extension FormatRegistry {
     /// Every format that this version reads or writes.
-    public static var standard: FormatRegistry { FormatRegistry(usdFormats + builtinFormats) }
+    public static var standard: FormatRegistry { FormatRegistry(USDFormat.all + builtinFormats) }
 }

@@ -1,3 +1,5 @@
+import AssetIO
+
 /// `facet completions bash|zsh|fish`
 struct CompletionsCommand: Command {
     static var spec: CommandSpec {
