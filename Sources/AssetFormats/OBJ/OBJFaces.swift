@@ -1,0 +1,175 @@
+import AssetIO
+import AssetModel
+import AssetOps
+
+/// Where a corner's index into an attribute comes from: small enough for the innermost loop.
+struct OBJIndexSource {
+    private enum Space { case whole, face, point, corner }
+    private let space: Space
+    private let indices: [Int32]?
+    /// What is added: the attribute's first line in the file, counted from 1.
+    private let start: Int
+
+    init<E>(_ attribute: MeshAttribute<E>, start: Int) {
+        space =
+            switch attribute.domain {
+            case .whole: .whole
+            case .face: .face
+            case .point: .point
+            case .corner: .corner
+            }
+        indices = attribute.indices
+        self.start = start
+    }
+
+    @inline(__always)
+    func index(face: Int, corner: Int, point: Int) -> Int {
+        let element =
+            switch space {
+            case .whole: 0
+            case .face: face
+            case .point: point
+            case .corner: corner
+            }
+        if let indices { return start &+ Int(indices[element]) }
+        return start &+ element
+    }
+}
+
+/// Formats `f` lines.
+struct OBJFaces {
+    let polygons: PolygonMesh
+    let vertices: OBJVertices
+    /// First vertex in the file, counted from 1.
+    let vertexStart: Int
+    let coordinates: OBJIndexSource?
+    let normals: OBJIndexSource?
+    /// Whether corners come in the other order; the first one stays first.
+    let isFlipped: Bool
+
+    /// Three numbers of up to 19 digits, two slashes, a blank.
+    private static let cornerRoom = 64
+
+    /// Polygons as they are.
+    func polygons(_ faces: [Int32]?, to text: OBJText) throws(AssetError) {
+        let count = faces?.count ?? polygons.faceCount
+        let piece = OBJLines.perPiece
+        try text.items(count, perPiece: piece, room: { room($0, faces) }) { range, out in
+            var p = out
+            for k in range {
+                let face = faces.map { Int($0[k]) } ?? k
+                let corners = polygons.corners(face)
+                p[0] = UInt8(ascii: "f")
+                p += 1
+                if isFlipped {
+                    put(face, corners.lowerBound, &p)
+                    for corner in corners.dropFirst().reversed() { put(face, corner, &p) }
+                } else {
+                    for corner in corners { put(face, corner, &p) }
+                }
+                p[0] = UInt8(ascii: "\n")
+                p += 1
+            }
+            return p - out
+        }
+    }
+
+    private func room(_ range: Range<Int>, _ faces: [Int32]?) -> Int {
+        if let size = polygons.faceSize { return range.count * (2 + size * Self.cornerRoom) }
+        var corners = 0
+        for k in range { corners += polygons.corners(faces.map { Int($0[k]) } ?? k).count }
+        return range.count * 2 + corners * Self.cornerRoom
+    }
+
+    /// Triangles: three corners each, and the face they belong to.
+    func triangles(_ triangles: OBJTriangles, to text: OBJText) throws(AssetError) {
+        try text.items(triangles.faces.count, perPiece: OBJLines.perPiece, room: { $0.count * (2 + 3 * Self.cornerRoom) }) { range, out in
+            var p = out
+            for k in range {
+                let face = Int(triangles.faces[k])
+                let (a, b, c) = (Int(triangles.corners[3 * k]), Int(triangles.corners[3 * k + 1]), Int(triangles.corners[3 * k + 2]))
+                p[0] = UInt8(ascii: "f")
+                p += 1
+                put(face, a, &p)
+                put(face, isFlipped ? c : b, &p)
+                put(face, isFlipped ? b : c, &p)
+                p[0] = UInt8(ascii: "\n")
+                p += 1
+            }
+            return p - out
+        }
+    }
+
+    @inline(__always)
+    private func put(_ face: Int, _ corner: Int, _ p: inout UnsafeMutablePointer<UInt8>) {
+        let point = Int(polygons.faceVertexIndices[corner])
+        let vertex: Int
+        if let ofCorner = vertices.ofCorner {
+            vertex = Int(ofCorner[corner])
+        } else if let ofPoint = vertices.ofPoint {
+            vertex = Int(ofPoint[point])
+        } else {
+            vertex = point
+        }
+        p[0] = UInt8(ascii: " ")
+        p += 1
+        let v = vertexStart &+ vertex
+        let first = p
+        let length = FloatPrinter.print(UInt(bitPattern: v), to: p)
+        p += length
+        if let coordinates {
+            p[0] = UInt8(ascii: "/")
+            p += 1
+            put(coordinates.index(face: face, corner: corner, point: point), v, first, length, &p)
+        }
+        if let normals {
+            p[0] = UInt8(ascii: "/")
+            p += 1
+            if coordinates == nil {
+                p[0] = UInt8(ascii: "/")
+                p += 1
+            }
+            put(normals.index(face: face, corner: corner, point: point), v, first, length, &p)
+        }
+    }
+
+    /// A number that is often the one just written.
+    @inline(__always)
+    private func put(
+        _ value: Int, _ written: Int, _ first: UnsafeMutablePointer<UInt8>, _ length: Int, _ p: inout UnsafeMutablePointer<UInt8>
+    ) {
+        if value == written {
+            for k in 0..<length { p[k] = first[k] }
+            p += length
+        } else {
+            p += FloatPrinter.print(UInt(bitPattern: value), to: p)
+        }
+    }
+}
+
+/// A face group cut into triangles.
+struct OBJTriangles {
+    var corners: [Int32] = []
+    var faces: [Int32] = []
+    /// Faces without area, left out.
+    var degenerate = 0
+
+    init(_ polygons: PolygonMesh, _ list: [Int32]?) {
+        var triangulator = Triangulator()
+        var positions: [Point3d] = []
+        var local: [Int32] = []
+        for k in 0..<(list?.count ?? polygons.faceCount) {
+            let face = list.map { Int($0[k]) } ?? k
+            let range = polygons.corners(face)
+            positions.removeAll(keepingCapacity: true)
+            for corner in range { positions.append(polygons.points[Int(polygons.faceVertexIndices[corner])]) }
+            local.removeAll(keepingCapacity: true)
+            guard triangulator.triangulate(positions, into: &local) else {
+                degenerate += 1
+                continue
+            }
+            for c in local { corners.append(Int32(truncatingIfNeeded: range.lowerBound) &+ c) }
+            for _ in 0..<(local.count / 3) { faces.append(Int32(truncatingIfNeeded: face)) }
+        }
+    }
+}

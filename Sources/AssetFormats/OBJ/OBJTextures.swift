@@ -1,0 +1,115 @@
+import AssetIO
+import AssetModel
+import AssetOps
+
+/// The images that go beside an OBJ: one file for each source image, bytes as they are, names safe and unique.
+struct OBJTextures {
+    struct Entry {
+        /// Relative to the output: `textures/wood.png`.
+        var path: String
+        var channels: Int?
+    }
+
+    /// Beside the output, so that two outputs in one folder can share it.
+    static let folder = "textures/"
+
+    private let scene: Scene
+    private let resolver: any AssetResolver
+    private let isSkipped: Bool
+    private var names = UniqueNames()
+    private var entries: [ID<Texture>: Entry?] = [:]
+    private var bySource: [Texture.Source: Entry?] = [:]
+    private var unnamedCount = 0
+    /// What to write in the end, in order of first use.
+    private var copies: [(path: String, source: Texture.Source)] = []
+    var usedTextureCount: Int { entries.count }
+
+    init(_ scene: Scene, _ resolver: any AssetResolver, isSkipped: Bool) {
+        self.scene = scene
+        self.resolver = resolver
+        self.isSkipped = isSkipped
+        for texture in scene.textures { names.announce(Self.fileName(texture)) }
+    }
+
+    /// The output's name for a texture, or nil where there is none: missing (the reader has said so), not an image, skipped.
+    mutating func entry(_ id: ID<Texture>, usedBy material: Material, _ diagnostics: inout Diagnostics) -> Entry? {
+        if let known = entries[id] { return known }
+        let made = make(scene.textures[id], usedBy: material, &diagnostics)
+        entries[id] = .some(made)
+        return made
+    }
+
+    private mutating func make(_ texture: Texture, usedBy material: Material, _ diagnostics: inout Diagnostics) -> Entry? {
+        let location = SourceLocation(file: scene.source.file, primPath: material.path)
+        if texture.authoredPath.contains("<UDIM>") {
+            diagnostics.warning(
+                "obj.lost.udim", "image tiles \(texture.authoredPath) are not written: OBJ has one image a map", at: location)
+            return nil
+        }
+        if case .missing = texture.source { return nil }
+        if isSkipped { return nil }
+        if let known = bySource[texture.source] { return known }
+        let made = copy(texture, location, &diagnostics)
+        bySource[texture.source] = .some(made)
+        return made
+    }
+
+    private mutating func copy(_ texture: Texture, _ location: SourceLocation, _ diagnostics: inout Diagnostics) -> Entry? {
+        let bytes: FileBytes
+        do throws(AssetError) {
+            bytes = try open(texture.source)
+        } catch {
+            diagnostics.warning("obj.lost.texture", "\(texture.authoredPath): \(error.diagnostic.message)", at: location)
+            return nil
+        }
+        guard let image = ImageHeader(bytes) else {
+            diagnostics.warning(
+                "obj.lost.texture", "\(texture.authoredPath) is not copied: its bytes are not those of an image", at: location)
+            return nil
+        }
+        var name = Self.fileName(texture)
+        if name.isEmpty {
+            unnamedCount += 1
+            name = "image_\(unnamedCount)." + image.kind.fileExtension
+        } else if splitExtension(name).ext.isEmpty {
+            name += "." + image.kind.fileExtension
+        }
+        let path = Self.folder + names.uniqueFile(safeFileName(name))
+        copies.append((path, texture.source))
+        return Entry(path: path, channels: image.channels)
+    }
+
+    private static func fileName(_ texture: Texture) -> String {
+        let plain = texture.authoredPath.replacing("\\", with: "/")
+        return AssetPath.baseName(plain)
+    }
+
+    private func open(_ source: Texture.Source) throws(AssetError) -> FileBytes {
+        switch source {
+        case .file(let path): return try resolver.open(path)
+        case .embedded(let bytes): return FileBytes(name: "image", bytes: bytes)
+        case .missing: throw AssetError("obj.missing-texture", "not found", at: SourceLocation(file: scene.source.file))
+        }
+    }
+
+    /// Copies the images that were asked for.
+    func write(to output: any OutputSink) throws(AssetError) {
+        for (path, source) in copies {
+            let bytes = try open(source)
+            let file = try output.create(path)
+            var at = 0
+            // In pieces, so that a large mapped image does not stay in memory.
+            while at < bytes.count {
+                let n = min(1 << 20, bytes.count - at)
+                var failure: AssetError?
+                bytes.withUnsafeBytes { raw in
+                    do throws(AssetError) { try file.write(UnsafeRawBufferPointer(rebasing: raw[at..<(at + n)])) } catch { failure = error }
+                }
+                if let failure { throw failure }
+                bytes.release(at, count: n)
+                at += n
+            }
+            try file.close()
+        }
+    }
+}

@@ -1,0 +1,281 @@
+import AssetIO
+import AssetModel
+import AssetOps
+
+/// Writes a scene as OBJ, MTL and images. Two walks over what is drawn: the first learns names, materials and how often
+/// each mesh comes; the second writes, one mesh in memory at a time.
+struct OBJWriter {
+    let scene: Scene
+    let options: WriteOptions
+    private let output: any OutputSink
+    private let draws: DrawList
+    /// From the scene's numbers to the output's.
+    private let conversion: Matrix4d
+    var diagnostics = Diagnostics()
+    var library: OBJMaterialLibrary
+    var names = UniqueNames()
+    let text: OBJText
+    private var survey = OBJSurvey()
+
+    /// Lines written so far of each kind; indices in the file count from 1.
+    var vertexCount = 0
+    var coordinateCount = 0
+    var normalCount = 0
+    /// Faces, lines and points written.
+    var elementCount = 0
+    private var currentMaterial: Int?
+    private var currentGroup: String?
+    private var loaded: [ID<Mesh>: OBJMeshData] = [:]
+    private var loadedBytes = 0
+    private var reportedMeshes = Set<ID<Mesh>>()
+    var reportedPrimvars = Set<ID<Mesh>>()
+    /// Materials whose default wrapping was reported.
+    private var reportedWraps = Set<Int>()
+
+    /// Meshes that come again are kept up to this many bytes.
+    private static let cacheLimit = 48 << 20
+
+    init(_ scene: Scene, _ context: WriteContext) throws(AssetError) {
+        self.scene = scene
+        options = context.options
+        output = context.output
+        diagnostics = context.diagnostics
+        let filter = NodeFilter(purposes: options.purposes, includeHidden: options.includeHidden, nodePath: options.nodePath)
+        draws = DrawList(scene, filter: filter)
+        conversion = AssetOps.conversion(of: scene, metersPerUnit: options.metersPerUnit, upAxis: options.upAxis)
+        library = OBJMaterialLibrary(scene, textures: OBJTextures(scene, context.resolver, isSkipped: options.textures == .skip))
+        text = OBJText(try output.create(options.fileName))
+    }
+
+    func location(_ node: Node) -> SourceLocation { SourceLocation(file: scene.source.file, primPath: node.path) }
+
+    private var libraryName: String { splitExtension(options.fileName).stem + ".mtl" }
+
+    mutating func write() throws(AssetError) {
+        try takeSurvey()
+        try text.text("# Facet\n")
+        if let line = unitsLine { try text.text(line) }
+        if !library.isEmpty { try text.text("mtllib \(libraryName)\n") }
+        let draws = draws
+        try draws.forEach { item throws(AssetError) in try draw(item) }
+        if elementCount == 0 {
+            let message = "nothing to write: no visible mesh, curve or point of purpose \(purposeNames)"
+            guard options.allowEmpty else {
+                throw AssetError("obj.nothing-to-write", message, at: SourceLocation(file: scene.source.file, primPath: options.nodePath))
+            }
+            diagnostics.warning("obj.nothing-to-write", message, at: SourceLocation(file: scene.source.file))
+        }
+        try text.close()
+        try library.write(libraryName, to: output)
+        reportWhole()
+    }
+
+    private var purposeNames: String {
+        Purpose.allCases.filter { options.purposes.contains($0) }.map(\.rawValue).joined(separator: " or ")
+    }
+
+    private var unitsLine: String? {
+        let unit = options.metersPerUnit ?? scene.metadata.metersPerUnit
+        let up = options.upAxis ?? scene.metadata.upAxis
+        let parts = [up.map { "\($0) up" }, unit.map { "\(FloatPrinter.text($0)) metres a unit" }].compactMap { $0 }
+        return parts.isEmpty ? nil : "# \(parts.joined(separator: ", "))\n"
+    }
+
+    // MARK: First walk
+
+    private mutating func takeSurvey() throws(AssetError) {
+        let draws = draws
+        var hasMaterial = false
+        try draws.forEach { item throws(AssetError) in
+            let node = scene.nodes[item.node]
+            names.announce(objName(naturalName(node)))
+            var hasBare = node.previewMaterial == nil
+            if case .mesh(let id) = node.content {
+                survey.meshUses[id, default: 0] += 1
+                let mesh = scene.meshes[id]
+                survey.look(mesh, node)
+                var covered = 0
+                for (i, subset) in mesh.subsets.enumerated() where i < node.subsetPreviewMaterials.count {
+                    guard let material = node.subsetPreviewMaterials[i], !subset.faces.isEmpty else { continue }
+                    _ = library.index(material, &diagnostics)
+                    hasMaterial = true
+                    covered += subset.faces.count
+                }
+                if covered >= mesh.faceVertexCounts.count, covered > 0 { return }
+                hasBare = node.previewMaterial == nil
+            }
+            if let material = node.previewMaterial {
+                _ = library.index(material, &diagnostics)
+                hasMaterial = true
+            } else if hasBare, hasMaterial {
+                _ = library.nameForUnassigned()
+            }
+        }
+    }
+
+    // MARK: Second walk
+
+    private mutating func draw(_ item: DrawItem) throws(AssetError) {
+        let node = scene.nodes[item.node]
+        let m = conversion == .identity ? item.transform : item.transform * conversion
+        switch node.content {
+        case .mesh(let id):
+            let data = try meshData(id, node)
+            try drawMesh(data, item, node, m)
+            finish(id, data)
+        case .implicit(let shape):
+            let data = try OBJMeshData(tessellate(shape), at: location(node))
+            try drawMesh(data, item, node, m)
+        case .curves(let id): try drawCurves(scene.curves[id], item, node, m)
+        case .points(let id): try drawPoints(scene.points[id], item, node, m)
+        case .instancer, .none, .camera, .light, .skeleton: break
+        }
+    }
+
+    private mutating func meshData(_ id: ID<Mesh>, _ node: Node) throws(AssetError) -> OBJMeshData {
+        if let data = loaded[id] { return data }
+        let data = try OBJMeshData(scene.meshes[id], at: location(node))
+        if reportedMeshes.insert(id).inserted { data.defects.report("obj", at: location(node), to: &diagnostics) }
+        return data
+    }
+
+    /// Keeps a mesh that comes again, drops it after its last copy.
+    private mutating func finish(_ id: ID<Mesh>, _ data: OBJMeshData) {
+        diagnostics.add(data.takeDiagnostics())
+        let left = (survey.meshUses[id] ?? 1) - 1
+        survey.meshUses[id] = left
+        if left <= 0 {
+            if loaded.removeValue(forKey: id) != nil { loadedBytes -= data.byteCount }
+        } else if loaded[id] == nil {
+            let bytes = data.byteCount
+            if loadedBytes + bytes > Self.cacheLimit {
+                loaded = [:]
+                loadedBytes = 0
+            }
+            if bytes <= Self.cacheLimit {
+                loaded[id] = data
+                loadedBytes += bytes
+            }
+        }
+    }
+
+    /// Starts an object: the group of its place in the hierarchy, where that changed, then `o` with a name of its own.
+    mutating func startObject(_ item: DrawItem, _ node: Node) throws(AssetError) {
+        let group = groupName(item, node)
+        if group != currentGroup {
+            if !group.isEmpty || currentGroup != nil { try text.text("g \(group.isEmpty ? "default" : group)\n") }
+            currentGroup = group
+        }
+        try text.text("o \(names.unique(objName(naturalName(node))))\n")
+    }
+
+    private func naturalName(_ node: Node) -> String {
+        node.name.isEmpty ? String(node.path.split(separator: "/").last ?? "") : node.name
+    }
+
+    /// The path of the parent; for copies the instancer's with the copy's number.
+    private func groupName(_ item: DrawItem, _ node: Node) -> String {
+        var parts: [String] = []
+        func add(_ path: String) {
+            for part in path.split(separator: "/") { parts.append(objName(String(part))) }
+        }
+        if let first = item.copies.first {
+            add(scene.nodes[first.instancer].path)
+            parts.append(String(first.index))
+            for copy in item.copies.dropFirst() {
+                parts.append(objName(scene.nodes[copy.instancer].name))
+                parts.append(String(copy.index))
+            }
+        } else if let parent = node.parent {
+            add(scene.nodes[parent].path)
+        }
+        return parts.joined(separator: "/")
+    }
+
+    /// Switches to a material; faces without one get a plain one where another came before.
+    mutating func use(_ material: Int?) throws(AssetError) {
+        guard let material else {
+            if let current = currentMaterial, current >= 0 {
+                try text.text("usemtl \(library.nameForUnassigned())\n")
+                currentMaterial = -1
+            }
+            return
+        }
+        if currentMaterial == material { return }
+        try text.text("usemtl \(library.materials[material].name)\n")
+        currentMaterial = material
+    }
+
+    /// Tells once a material that the target repeats where the source shows black.
+    mutating func checkDefaultWrap(_ material: Int, _ values: [Vector2f]) {
+        guard library.materials[material].dependsOnDefaultWrap, !reportedWraps.contains(material) else { return }
+        let leaves = values.contains { !($0.x >= -1e-4 && $0.x <= 1.0001 && $0.y >= -1e-4 && $0.y <= 1.0001) }
+        guard leaves else { return }
+        reportedWraps.insert(material)
+        diagnostics.warning(
+            "obj.lost.wrap", "a texture without a wrap mode is black outside 0 to 1, where its coordinates go; MTL repeats it",
+            at: SourceLocation(file: scene.source.file, primPath: library.materials[material].path))
+    }
+
+    // MARK: What concerns the whole
+
+    private mutating func reportWhole() {
+        let here = SourceLocation(file: scene.source.file)
+        survey.report(here, &diagnostics)
+        if options.textures == .embed, library.usedTextureCount > 0 {
+            diagnostics.warning("obj.lost.embedding", "textures are copied beside the output: OBJ cannot embed them", at: here)
+        }
+        if options.textures == .skip, library.usedTextureCount > 0 {
+            diagnostics.info("obj.textures-skipped", "\(library.usedTextureCount) textures are left out as asked", at: here)
+        }
+        let materials = scene.materials.count - library.usedMaterialCount
+        let textures = options.textures == .skip ? 0 : scene.textures.count - library.usedTextureCount
+        if materials > 0 || textures > 0 {
+            let parts = [(materials, "material"), (textures, "texture")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+            diagnostics.info("obj.unused", "\(parts.joined(separator: " and ")) not used by what is written left out", at: here)
+        }
+        var cameras = 0
+        var lights = 0
+        for node in scene.nodes {
+            if case .camera = node.content { cameras += 1 }
+            if case .light = node.content { lights += 1 }
+        }
+        if cameras > 0 { diagnostics.warning("obj.lost.cameras", "\(cameras) camera\(cameras == 1 ? "" : "s") not written: OBJ has none", at: here) }
+        if lights > 0 { diagnostics.warning("obj.lost.lights", "\(lights) light\(lights == 1 ? "" : "s") not written: OBJ has none", at: here) }
+        if scene.nodes.contains(where: \.isAnimated) || survey.isDeforming {
+            diagnostics.info("obj.one-moment", "animation is not written: things stand as they are at the time that was read", at: here)
+        }
+    }
+}
+
+/// What the first walk learns.
+struct OBJSurvey {
+    var meshUses: [ID<Mesh>: Int] = [:]
+    private var cages: [String] = []
+    private var skinned: [String] = []
+    private var shaped: [String] = []
+    private(set) var isDeforming = false
+    private var seen = Set<ID<Mesh>>()
+
+    mutating func look(_ mesh: Mesh, _ node: Node) {
+        guard case .mesh(let id) = node.content, seen.insert(id).inserted else { return }
+        if mesh.subdivisionScheme != "none" { cages.append(node.path) }
+        if mesh.skin != nil { skinned.append(node.path) }
+        if mesh.blendShapeCount > 0 { shaped.append(node.path) }
+        if mesh.isDeforming { isDeforming = true }
+    }
+
+    func report(_ location: SourceLocation, _ diagnostics: inout Diagnostics) {
+        func info(_ code: String, _ paths: [String], _ what: String, _ many: String) {
+            guard let first = paths.first else { return }
+            let message = paths.count == 1 ? what : "\(paths.count) \(many)"
+            var entry = Diagnostic(.info, code, message, at: location)
+            if paths.count == 1 { entry.location.primPath = first }
+            entry.notes = paths.count == 1 ? [] : Array(paths.prefix(20)) + (paths.count > 20 ? ["and \(paths.count - 20) more"] : [])
+            diagnostics.add(entry)
+        }
+        info("obj.cage", cages, "a subdivision surface is written as its control cage", "subdivision surfaces are written as their control cages")
+        info("obj.rest-pose", skinned, "a skinned mesh is written at rest", "skinned meshes are written at rest")
+        info("obj.rest-shape", shaped, "a mesh is written without its blend shapes", "meshes are written without their blend shapes")
+    }
+}
