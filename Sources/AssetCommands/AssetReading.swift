@@ -4,14 +4,16 @@ import AssetOps
 import Facet
 
 extension ToolRun {
-    /// Opens an operand: a file, or standard input for `-`.
+    /// The bytes of an operand: a file, or standard input for `-`.
+    func bytes(_ path: String) throws(AssetError) -> FileBytes {
+        if path == "-" { return FileBytes(name: "-", bytes: try environment.readInput()) }
+        return try environment.resolver.open(path)
+    }
+
+    /// Opens an operand and reads its scene.
     func open(_ path: String, _ options: ReadOptions) throws(CommandFailure) -> Asset {
         do {
-            if path == "-" {
-                let file = FileBytes(name: "-", bytes: try environment.readInput())
-                return try Facet.open(file, options: options, resolver: environment.resolver, registry: environment.registry)
-            }
-            return try Facet.open(path, options: options, resolver: environment.resolver, registry: environment.registry)
+            return try Facet.open(bytes(path), options: options, resolver: environment.resolver, registry: environment.registry)
         } catch {
             throw .input(error)
         }

@@ -34,8 +34,8 @@ struct ToolRun: ~Copyable {
 enum CommandRegistry {
     static var all: [any Command.Type] {
         [
-            TreeCommand.self, InfoCommand.self, BoundsCommand.self, MaterialsCommand.self, FormatsCommand.self,
-            CompletionsCommand.self, HelpCommand.self,
+            TreeCommand.self, InfoCommand.self, BoundsCommand.self, MaterialsCommand.self, ConvertCommand.self, CatCommand.self,
+            FormatsCommand.self, CompletionsCommand.self, HelpCommand.self,
         ]
     }
 

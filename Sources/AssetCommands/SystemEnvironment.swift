@@ -43,18 +43,19 @@ extension ToolEnvironment {
             standardOutput: DescriptorSink(STDOUT_FILENO), standardError: DescriptorSink(STDERR_FILENO), resolver: resolver,
             registry: registry, readInput: { () throws(AssetError) in try FileBytes.readAll(STDIN_FILENO, "-") },
             openOutput: { (path, overwrite) throws(AssetError) in
-                throw AssetError("io.cannot-write", "cannot write", at: SourceLocation(file: path))
+                if path == "-" { return StreamOutput() }
+                let output = try DiskOutput(path, overwrite: overwrite)
+                InterruptGuard.watch(output)
+                return output
             })
         environment.isOutputTerminal = isatty(STDOUT_FILENO) == 1
         environment.isErrorTerminal = isatty(STDERR_FILENO) == 1
         let isDumb = variable("TERM").map { $0.isEmpty || $0 == "dumb" } ?? true
         environment.allowsColor = (variable("NO_COLOR") ?? "").isEmpty && !isDumb
         if environment.isOutputTerminal { environment.width = terminalWidth(STDOUT_FILENO) }
-        if environment.isErrorTerminal, !isDumb {
-            environment.startProgress = { title in
-                let progress = ProgressLine(title)
-                return { progress.stop() }
-            }
+        environment.startProgress = { title in
+            let progress = ProgressLine(title)
+            return { progress.stop() }
         }
         return environment
     }

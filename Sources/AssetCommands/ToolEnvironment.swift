@@ -39,7 +39,7 @@ public struct ToolEnvironment {
     public var readInput: () throws(AssetError) -> [UInt8]
     /// Opens the place of an output file and its side files: path of the main file, whether existing files may be replaced.
     public var openOutput: (_ path: String, _ overwrite: Bool) throws(AssetError) -> any OutputSink
-    /// Starts showing a progress line for a piece of work and returns what ends it. Nothing outside terminals.
+    /// Starts showing a progress line for a piece of work and returns what ends it.
     public var startProgress: (_ title: String) -> () -> Void
 
     public init(

@@ -1,0 +1,113 @@
+import AssetIO
+import AssetModel
+import Facet
+
+/// `facet cat FILE`
+struct CatCommand: Command {
+    static var spec: CommandSpec {
+        CommandSpec(
+            name: "cat", summary: "Print a USD layer as text, exact to the last digit",
+            details: [
+                "A crate layer or the root layer of a package comes out as USDA text that says the same. A layer inside a package is named chair.usdz[geo.usdc]."
+            ],
+            operands: [OperandSpec("FILE", help: "the layer; - reads standard input")],
+            options: [
+                OptionSpec("flatten", help: "compose the stage into one layer first"),
+                OptionSpec("output", short: "o", .value("FILE"), help: "write to this file instead", completion: .files),
+                OptionSpec("overwrite", help: "replace the file of -o where it exists"),
+            ],
+            commonOptions: CommonOptions.reading.filter { $0.long != "time" && $0.long != "purpose" },
+            examples: [
+                .init("facet cat chair.usdc | less", "read a crate layer"), .init("facet cat chair.usdc -o chair.usda", "keep it as text"),
+            ])
+    }
+
+    let file: String
+    let common: CommonOptions
+    let flatten: Bool
+    let output: String?
+    let overwrite: Bool
+
+    init(_ parsed: ParsedArguments) throws(UsageError) {
+        file = parsed.operands[0].text
+        common = try CommonOptions(parsed)
+        flatten = parsed.has("flatten")
+        output = parsed.value("output").flatMap { $0.text == "-" ? nil : $0.text }
+        overwrite = parsed.has("overwrite")
+    }
+
+    func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
+        var place: Place?
+        if let output { place = try Place(output, overwrite, run) }
+        try run.checkFormat(common)
+        var opened: OpenedFile
+        do {
+            opened = try openDocument(run.bytes(file), options: common.read, resolver: run.environment.resolver, registry: run.environment.registry)
+        } catch {
+            throw .input(error)
+        }
+        do {
+            // Under --strict nothing may appear before everything was seen.
+            var held: [UInt8] = []
+            let holds = common.isStrict && place == nil
+            let out = run.out
+            try opened.document.writeText(flatten: flatten, &opened.context) { piece in
+                if let place {
+                    try place.write(piece)
+                } else if holds {
+                    held.append(contentsOf: piece)
+                } else {
+                    out.append(piece)
+                    if let failure = out.failure { throw failure }
+                }
+            }
+            try run.checkStrict(common, opened.context.diagnostics)
+            held.withUnsafeBytes { out.append($0) }
+            try place?.commit()
+        } catch let failure as CommandFailure {
+            place?.discard()
+            throw failure
+        } catch is SinkError {
+            // Told, or passed over, when the output is finished.
+        } catch var error as AssetError {
+            place?.discard()
+            if error.diagnostic.location.file.isEmpty { error.diagnostic.location.file = file }
+            run.out.flush()
+            run.diagnostics.print(opened.context.diagnostics)
+            if error.diagnostic.code.hasPrefix("output.") { throw .output(error) }
+            throw .input(error)
+        } catch {
+            throw .said(.fault)
+        }
+        run.out.flush()
+        run.diagnostics.print(opened.context.diagnostics)
+        return .done
+    }
+
+    /// The file of `-o`.
+    private struct Place {
+        private let sink: any OutputSink
+        private let file: any OutputFile
+
+        init(_ path: String, _ overwrite: Bool, _ run: borrowing ToolRun) throws(CommandFailure) {
+            do {
+                sink = try run.environment.openOutput(path, overwrite)
+                file = try sink.create(AssetPath.baseName(path))
+            } catch {
+                throw .output(error)
+            }
+        }
+
+        func write(_ bytes: UnsafeRawBufferPointer) throws(AssetError) { try file.write(bytes) }
+        func discard() { sink.discard() }
+
+        func commit() throws(CommandFailure) {
+            do {
+                try file.close()
+                try sink.commit()
+            } catch {
+                throw .output(error)
+            }
+        }
+    }
+}
