@@ -1,4 +1,5 @@
-public enum Purpose: String, Sendable, Hashable, CaseIterable { case `default`, render, proxy, guide }
+/// What a node is for. `other` is any word USD does not know: such a node is shown by no one who does not ask for it.
+public enum Purpose: String, Sendable, Hashable, CaseIterable { case `default`, render, proxy, guide, other }
 
 /// One transform op as authored, for display.
 public struct TransformOp: Sendable, Hashable {

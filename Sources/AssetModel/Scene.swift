@@ -19,7 +19,7 @@ public struct Scene: Sendable {
 
 /// What the file says of itself. Optional where it may say nothing: a fallback is not a fact.
 public struct SceneMetadata: Sendable {
-    /// `X`, `Y`, `Z`, or nil where the format has no say.
+    /// `X`, `Y`, `Z`, or nil where the format has no say. A word that is none of these is kept, with a warning, and counts as Y.
     public var upAxis: String?
     public var metersPerUnit: Double?
     /// Whether the file says the two above itself; false for a format's fallback.

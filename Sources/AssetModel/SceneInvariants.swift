@@ -170,8 +170,7 @@ extension SceneInvariants.Check {
                     "\(track.values.count) values for \(track.times.count) times")
             }
         }
-        let upAxis = scene.metadata.upAxis
-        require(upAxis.map(["X", "Y", "Z"].contains) ?? true, "/", "up axis is \(upAxis ?? "")")
+        require(scene.metadata.upAxis != "", "/", "the up axis is empty")
         require(scene.source.byteCount >= 0, "/", "the source has a negative size")
         require(!scene.source.format.isEmpty, "/", "the source has no format")
     }

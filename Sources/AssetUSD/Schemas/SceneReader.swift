@@ -237,7 +237,9 @@ final class SceneReader {
     private func readFacts(_ prim: StagePrim) throws(AssetError) -> PrimFacts {
         let typeName = stage.typeName(prim)
         let type = schemas[typeName]
-        var facts = PrimFacts(type: type, typeName: session.string(typeName))
+        // The name that old layers write for "any type" is no type.
+        let typeText = session.string(typeName)
+        var facts = PrimFacts(type: type, typeName: typeText == "__AnyType__" ? "" : typeText)
         if let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.kind = kind }
         facts.variantSets = stage.variantSets(prim)
         if case .dictionary(let d)? = try stage.metadata(prim, .customData)?.resolved() { facts.customData = d.openEntries(session) }
@@ -263,8 +265,10 @@ final class SceneReader {
                 if stage.mightBeTimeVarying(prim, .visibility) { sawAnimation = true }
             }
             if hasPurpose, let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue, !t.isEmpty {
-                facts.purpose = Purpose(rawValue: session.string(t))
-                if facts.purpose == nil { warn("usd.bad-purpose", "purpose is \"\(session.string(t))\", which is none of the four", prim) }
+                facts.purpose = Purpose(rawValue: session.string(t)) ?? .other
+                if facts.purpose == .other {
+                    warn("usd.bad-purpose", "purpose is \"\(session.string(t))\", expected default, render, proxy or guide", prim)
+                }
             }
         }
         if type.isXformable, hasOrder { try readTransform(prim, at: time, into: &facts) }

@@ -23,9 +23,12 @@ extension SceneReader {
     func readMetadata() throws(AssetError) {
         var m = SceneMetadata()
         let place = SourceLocation(file: scene.source.file)
-        if let axis = try stage.metadata(.upAxis)?.resolved().text(session), ["X", "Y", "Z"].contains(axis) {
+        if let axis = try stage.metadata(.upAxis)?.resolved().text(session), !axis.isEmpty {
             m.upAxis = axis
             m.isUpAxisAuthored = true
+            if !["X", "Y", "Z"].contains(axis) {
+                diagnostics.warning("usd.bad-up-axis", "upAxis is \"\(axis)\", expected Y or Z: counts as Y", at: place)
+            }
         } else {
             m.upAxis = "Y"
             diagnostics.warning("usd.no-up-axis", "the stage says no upAxis: Y is taken", at: place)
