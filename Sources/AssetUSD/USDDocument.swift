@@ -51,7 +51,9 @@ public final class USDDocument: Document {
 
     /// Composes the stage.
     public func stage(_ context: inout ReadContext) throws(AssetError) -> Stage {
-        Stage(session: rootLayer.session, rootLayer: rootLayer)
+        let stage = Stage(layer: rootLayer, opened: name, resolver: context.resolver, options: context.options)
+        context.diagnostics.add(stage.takeDiagnostics())
+        return stage
     }
 
     public func scene(_ context: inout ReadContext) throws(AssetError) -> Scene {

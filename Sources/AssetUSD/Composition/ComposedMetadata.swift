@@ -1,0 +1,194 @@
+public import AssetModel
+
+extension Stage {
+    // MARK: Prim metadata
+
+    /// Composed metadata of a prim: the strongest opinion; list ops are applied, dictionaries merged.
+    public func metadata(_ prim: StagePrim, _ name: Token) -> USDValue? {
+        switch name {
+        case .specifier: return .specifier(specifier(prim))
+        case .typeName: return typeName(prim).isEmpty ? nil : .token(typeName(prim))
+        default: break
+        }
+        return compose(prim, name) { o, _ in o.spec }
+    }
+
+    /// The applied API schemas, in order, instance names included (`CollectionAPI:plasticStuff`).
+    public func apiSchemas(_ prim: StagePrim) -> [Token] {
+        guard case .tokenListOp(let op)? = metadata(prim, .apiSchemas) else { return [] }
+        var list: [Token] = []
+        op.apply(to: &list)
+        return list
+    }
+
+    // MARK: Property metadata
+
+    /// Composed metadata of a property (`interpolation`, `elementSize`, `typeName`, `variability`, `custom`, …).
+    public func metadata(_ prim: StagePrim, _ property: Token, _ name: Token) -> USDValue? {
+        switch name {
+        case .targetPaths, .connectionPaths:
+            let kind: Token = name
+            guard hasProperty(prim, property) else { return nil }
+            return .paths(composedTargets(prim, property, kind))
+        default: break
+        }
+        return compose(prim, name) { o, layer in self.propertySpec(layer, o.spec, property) }
+    }
+
+    /// Combines a field over the opinions that `specOf` picks.
+    private func compose(_ prim: StagePrim, _ name: Token, _ specOf: (Opinion, USDLayer) -> SpecIndex?) -> USDValue? {
+        var first: USDValue?
+        var rest: [USDValue] = []
+        for k in opinionRange(prim) {
+            let o = opinions[k]
+            let layer = cache.layers[Int(o.layer)]
+            guard let spec = specOf(o, layer), let raw = layer.field(spec, name) else { continue }
+            let value: USDValue
+            do throws(AssetError) {
+                value = try raw.resolved()
+            } catch {
+                ownDiagnostics.add(Self.damaged(error))
+                continue
+            }
+            if first == nil {
+                switch value {
+                case .dictionary, .tokenListOp, .stringListOp, .pathListOp, .intListOp, .uintListOp, .int64ListOp, .uint64ListOp,
+                    .variantSelections:
+                    first = mapped(value, prim, o)
+                default: return value
+                }
+            } else {
+                rest.append(mapped(value, prim, o))
+            }
+        }
+        guard let first else { return nil }
+        switch first {
+        case .dictionary(var merged):
+            for v in rest {
+                if case .dictionary(let weaker) = v { merged = merged.merging(weaker: weaker) }
+            }
+            return .dictionary(merged)
+        case .variantSelections(var list):
+            for case .variantSelections(let weaker) in rest {
+                for s in weaker where !list.contains(where: { $0.set == s.set }) { list.append(s) }
+            }
+            return .variantSelections(list)
+        case .tokenListOp(let op): return .tokenListOp(Self.flatten(op, rest) { if case .tokenListOp(let o) = $0 { o } else { nil } })
+        case .stringListOp(let op): return .stringListOp(Self.flatten(op, rest) { if case .stringListOp(let o) = $0 { o } else { nil } })
+        case .pathListOp(let op): return .pathListOp(Self.flatten(op, rest) { if case .pathListOp(let o) = $0 { o } else { nil } })
+        case .intListOp(let op): return .intListOp(Self.flatten(op, rest) { if case .intListOp(let o) = $0 { o } else { nil } })
+        case .uintListOp(let op): return .uintListOp(Self.flatten(op, rest) { if case .uintListOp(let o) = $0 { o } else { nil } })
+        case .int64ListOp(let op): return .int64ListOp(Self.flatten(op, rest) { if case .int64ListOp(let o) = $0 { o } else { nil } })
+        case .uint64ListOp(let op): return .uint64ListOp(Self.flatten(op, rest) { if case .uint64ListOp(let o) = $0 { o } else { nil } })
+        default: return first
+        }
+    }
+
+    /// The list that edits of all strengths make, as an explicit list.
+    private static func flatten<T: Hashable>(_ strongest: ListOp<T>, _ weaker: [USDValue], _ get: (USDValue) -> ListOp<T>?) -> ListOp<T> {
+        var list: [T] = []
+        for v in weaker.reversed() { get(v)?.apply(to: &list) }
+        strongest.apply(to: &list)
+        return ListOp(explicit: list)
+    }
+
+    private func mapped(_ value: USDValue, _ prim: StagePrim, _ o: Opinion) -> USDValue {
+        guard case .pathListOp(let op) = value else { return value }
+        let f = mapToRoot(prim, o)
+        return .pathListOp(
+            op.asItems { path in
+                let p = self.maps.toTarget(f, self.paths.strippingVariants(path))
+                return p.isEmpty ? nil : self.translate(p, for: prim)
+            })
+    }
+
+    static func damaged(_ error: AssetError) -> Diagnostic {
+        var d = error.diagnostic
+        d.severity = .warning
+        return d
+    }
+
+    // MARK: Variants
+
+    public func variantSets(_ prim: StagePrim) -> [VariantSet] {
+        let h = holder(prim)
+        guard prims[h].nodeCount > 0 else { return [] }
+        guard case .stringListOp(let op)? = compose(prim, .variantSetNames, { o, _ in o.spec }) else { return [] }
+        var names: [String] = []
+        op.apply(to: &names)
+        let tree = NodeArray(tree(h))
+        return names.map { name in
+            let set = session.token(name)
+            var choices: [String] = []
+            for k in opinionRange(prim) {
+                let o = opinions[k]
+                let layer = cache.layers[Int(o.layer)]
+                for s in layer.children(layer.specs[Int(o.spec)].variantChildren) where layer.specs[Int(s)].kind == .variantSet {
+                    let setSpec = layer.specs[Int(s)]
+                    guard paths.name(setSpec.path) == set else { continue }
+                    for v in layer.children(setSpec.variantChildren) {
+                        let choice = session.string(paths.variantName(layer.specs[Int(v)].path))
+                        if !choices.contains(choice) { choices.append(choice) }
+                    }
+                }
+            }
+            return VariantSet(name: name, selection: selection(tree, set), choices: choices)
+        }
+    }
+
+    private func selection(_ tree: NodeArray, _ set: Token) -> String {
+        for n in tree.strengthOrder() {
+            let p = tree[Int(n)].path
+            if paths.kind(p) == .variantSelection, paths.name(p) == set { return session.string(paths.variantName(p)) }
+        }
+        if let s = indexer.selection(tree, 0, tree[0].path, set) { return session.string(s) }
+        return ""
+    }
+
+    // MARK: Arcs
+
+    /// What composed the prim, strongest first.
+    public func arcs(_ prim: StagePrim) -> [CompositionArc] {
+        let h = holder(prim)
+        var out: [CompositionArc] = []
+        let r = prims[h]
+        let tree = r.nodeCount > 0 ? NodeArray(tree(h)) : [IndexNode(path: r.path, stack: 0)]
+        for n in tree.count > 1 ? tree.strengthOrder() : [0] {
+            let node = tree[Int(n)]
+            if n > 0, node.isInert { continue }
+            let stack = stacks.stacks[Int(node.stack)]
+            let kind = node.arc == .relocate ? "relocate" : indexer.name(of: node.arc)
+            let isSameStack = node.parent >= 0 && tree[Int(node.parent)].stack == node.stack
+            out.append(
+                CompositionArc(
+                    kind: kind, file: n == 0 || isSameStack ? nil : stack.rootLayer.identifier, path: paths.string(node.path), isLoaded: true))
+            for e in stack.entries.dropFirst() where e.layer.spec(at: node.path) != nil {
+                out.append(CompositionArc(kind: "sublayer", file: e.layer.identifier, path: paths.string(node.path), isLoaded: true))
+            }
+        }
+        if !r.flags.contains(.loaded) {
+            out.append(CompositionArc(kind: "payload", file: nil, path: paths.string(r.path), isLoaded: false))
+        }
+        return out
+    }
+}
+
+extension USDDictionary {
+    /// This dictionary with the keys of a weaker one that it does not have, dictionaries within likewise.
+    func merging(weaker: USDDictionary, depth: Int = 0) -> USDDictionary {
+        var out = self
+        guard depth < 64 else { return out }
+        var index: [String: Int] = [:]
+        for (i, e) in entries.enumerated() { index[e.key] = i }
+        for (key, value) in weaker.entries {
+            if let i = index[key] {
+                if case .dictionary(let a) = out.entries[i].value, case .dictionary(let b) = value {
+                    out.entries[i].value = .dictionary(a.merging(weaker: b, depth: depth + 1))
+                }
+            } else {
+                out.entries.append((key, value))
+            }
+        }
+        return out
+    }
+}

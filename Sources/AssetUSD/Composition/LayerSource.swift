@@ -1,0 +1,113 @@
+import AssetIO
+import AssetModel
+
+/// Index into a stage's layers.
+typealias LayerIndex = Int32
+
+/// Opens layers by asset path, each file once.
+final class LayerCache {
+    enum Failure: Error {
+        /// Nothing at that path.
+        case notFound
+        /// A file that is no layer, or a damaged one.
+        case unreadable(AssetError)
+        case tooMany
+    }
+
+    let session: USDSession
+    let resolver: any AssetResolver
+    let limits: ReadLimits
+    /// The file the user asked for.
+    private(set) var openedFile = ""
+    private(set) var layers: ContiguousArray<USDLayer> = []
+    private var byPath: [String: Result<LayerIndex, Failure>] = [:]
+    /// (layer that names it, asset path) → path; nil where there is nothing.
+    private var located: [String: [String: AssetLookup.Found?]] = [:]
+    var diagnostics = Diagnostics()
+
+    init(session: USDSession, resolver: any AssetResolver, limits: ReadLimits) {
+        self.session = session
+        self.resolver = resolver
+        self.limits = limits
+    }
+
+    /// Takes the layer that the user asked for. Throws where it is none.
+    func open(root file: FileBytes) throws(AssetError) -> LayerIndex {
+        openedFile = file.name
+        let layer = try parse(file, file.name, depth: 0)
+        layers.append(layer)
+        byPath[file.name] = .success(0)
+        byPath[layer.identifier] = .success(0)
+        return 0
+    }
+
+    /// Takes a layer that was built elsewhere.
+    func add(root layer: USDLayer, opened file: String?) -> LayerIndex {
+        openedFile = file ?? layer.identifier
+        layers.append(layer)
+        byPath[layer.identifier] = .success(0)
+        return 0
+    }
+
+    /// Where an asset path leads from a layer that names it.
+    func locate(_ assetPath: String, from layer: LayerIndex) -> AssetLookup.Found? {
+        let identifier = layers[Int(layer)].identifier
+        if let known = located[identifier]?[assetPath] { return known }
+        let found = AssetLookup.find(Self.withoutArguments(assetPath), from: identifier, opened: openedFile, in: resolver)
+        located[identifier, default: [:]][assetPath] = .some(found)
+        return found
+    }
+
+    /// `a.usda:SDF_FORMAT_ARGS:x=y` names `a.usda`.
+    private static func withoutArguments(_ assetPath: String) -> String {
+        let marker = ":SDF_FORMAT_ARGS:"
+        guard assetPath.utf8.count > marker.utf8.count, let range = assetPath.firstRange(of: marker) else { return assetPath }
+        return String(assetPath[..<range.lowerBound])
+    }
+
+    /// The layer at an exact path.
+    func open(_ path: String) -> Result<LayerIndex, Failure> {
+        if let known = byPath[path] { return known }
+        guard layers.count < limits.layers else { return .failure(.tooMany) }
+        let result: Result<LayerIndex, Failure>
+        do throws(AssetError) {
+            let layer = try parse(resolver.open(path), path, depth: 0)
+            if layer.identifier != path, let known = byPath[layer.identifier] {
+                result = known
+            } else {
+                layers.append(layer)
+                result = .success(LayerIndex(layers.count - 1))
+                byPath[layer.identifier] = result
+            }
+        } catch {
+            result = .failure(.unreadable(error))
+        }
+        byPath[path] = result
+        return result
+    }
+
+    /// A layer from bytes, by their content; of a package its first layer.
+    private func parse(_ file: FileBytes, _ identifier: String, depth: Int) throws(AssetError) -> USDLayer {
+        if USDC.recognizes(file.bytes) {
+            return try USDC.parse(file, session: session, identifier: identifier, limits: limits, &diagnostics)
+        }
+        if USDA.recognizes(file.bytes) {
+            return try USDA.parse(file, session: session, identifier: identifier, limits: limits, &diagnostics)
+        }
+        if USDFormat.usdz.recognizes(file.bytes) {
+            guard depth < 8 else {
+                throw AssetError("usdz.nested-too-deep", "more than 8 packages in each other", at: SourceLocation(file: identifier))
+            }
+            let member = try USDZPackage(identifier, resolver: resolver, diagnostics: &diagnostics).rootPath
+            return try parse(resolver.open(member), member, depth: depth + 1)
+        }
+        throw AssetError(
+            "usd.not-a-layer", file.count == 0 ? "the file is empty, expected a USD layer" : "neither usda, usdc nor usdz",
+            at: SourceLocation(file: identifier))
+    }
+
+    func takeDiagnostics() -> Diagnostics {
+        defer { diagnostics = Diagnostics() }
+        return diagnostics
+    }
+}

@@ -1,0 +1,169 @@
+import AssetIO
+import AssetModel
+
+/// Index into a stage's layer stacks.
+typealias StackIndex = Int32
+
+/// A root layer with its sublayers, strongest first.
+final class LayerStack {
+    struct Entry {
+        var layer: USDLayer
+        var index: LayerIndex
+        /// From the layer's time to the stack's.
+        var offset: LayerOffset
+    }
+
+    let index: StackIndex
+    let entries: ContiguousArray<Entry>
+    /// Expression variables in force, for asset paths and variant selections.
+    let variables: ExpressionVariables
+    let timeCodesPerSecond: Double
+    /// Prims moved within the stack's namespace; `.empty` as a target deletes.
+    let relocates: RelocationTable?
+
+    init(
+        index: StackIndex, entries: ContiguousArray<Entry>, variables: ExpressionVariables, timeCodesPerSecond: Double,
+        relocates: RelocationTable?
+    ) {
+        self.index = index
+        self.entries = entries
+        self.variables = variables
+        self.timeCodesPerSecond = timeCodesPerSecond
+        self.relocates = relocates
+    }
+
+    var rootLayer: USDLayer { entries[0].layer }
+}
+
+extension USDLayer {
+    /// What `SdfLayer::GetTimeCodesPerSecond` answers: frames a second where nothing else is said, 24 where nothing is.
+    var timeCodesPerSecond: Double {
+        for name in [Token.timeCodesPerSecond, .framesPerSecond] {
+            if case .double(let d)? = field(0, name), d.isFinite, d > 0 { return d }
+        }
+        return 24
+    }
+}
+
+/// Builds layer stacks, each once.
+final class LayerStackBuilder {
+    private struct Key: Hashable {
+        var layer: LayerIndex
+        var variables: ExpressionVariables
+    }
+
+    let cache: LayerCache
+    private(set) var stacks: ContiguousArray<LayerStack> = []
+    private var known: [Key: StackIndex] = [:]
+    /// What could not be opened.
+    var missing: [(assetPath: String, layer: String, prim: String, role: String)] = []
+    /// How each layer first came in, in order.
+    private(set) var roles: [(layer: LayerIndex, role: String)] = []
+    var diagnostics = Diagnostics()
+
+    init(cache: LayerCache) { self.cache = cache }
+
+    /// The stack below a layer; `outer` are the variables of the stack that refers to it, which win.
+    func stack(root layer: LayerIndex, outer: ExpressionVariables?, role: String) -> LayerStack {
+        var variables = ExpressionVariables(cache.layers[Int(layer)].field(0, .expressionVariables))
+        if let outer { variables.override(with: outer) }
+        let key = Key(layer: layer, variables: variables)
+        if let i = known[key] { return stacks[Int(i)] }
+        note(layer, role)
+        var entries: ContiguousArray<LayerStack.Entry> = []
+        var path: [LayerIndex] = []
+        add(layer, .identity, variables, &entries, &path)
+        let index = StackIndex(stacks.count)
+        let relocates = RelocationTable(entries.map(\.layer), paths: cache.session.paths, &diagnostics)
+        let stack = LayerStack(
+            index: index, entries: entries, variables: variables,
+            timeCodesPerSecond: cache.layers[Int(layer)].timeCodesPerSecond, relocates: relocates)
+        stacks.append(stack)
+        known[key] = index
+        return stack
+    }
+
+    private func note(_ layer: LayerIndex, _ role: String) {
+        if !roles.contains(where: { $0.layer == layer }) { roles.append((layer, role)) }
+    }
+
+    private func add(
+        _ layer: LayerIndex, _ offset: LayerOffset, _ variables: ExpressionVariables,
+        _ entries: inout ContiguousArray<LayerStack.Entry>, _ path: inout [LayerIndex]
+    ) {
+        let l = cache.layers[Int(layer)]
+        // A diamond of sublayers names a layer twice; OpenUSD keeps both. Hostile files could double it at every level.
+        guard entries.count < 4096, path.count < 256 else {
+            diagnostics.warning("usd.too-many-sublayers", "more sublayers than a stack may have", at: SourceLocation(file: l.identifier))
+            return
+        }
+        entries.append(LayerStack.Entry(layer: l, index: layer, offset: offset))
+        guard case .strings(let names)? = l.field(0, .subLayers) else { return }
+        var offsets: [LayerOffset] = []
+        if case .layerOffsets(let o)? = l.field(0, .subLayerOffsets) { offsets = o }
+        path.append(layer)
+        for (i, name) in names.enumerated() {
+            var assetPath = name
+            if ExpressionText.isExpression(name) {
+                switch variables.evaluateString(name) {
+                case .success(let s): assetPath = s
+                case .failure(let e):
+                    diagnostics.warning("usd.bad-expression", "sublayer \(name): \(e.message)", at: SourceLocation(file: l.identifier))
+                    continue
+                }
+            }
+            if assetPath.isEmpty { continue }
+            guard let found = cache.locate(assetPath, from: layer) else {
+                missing.append((assetPath, l.identifier, "/", "sublayer"))
+                diagnostics.warning(
+                    "usd.missing-sublayer", "sublayer '\(assetPath)' not found", at: SourceLocation(file: l.identifier, primPath: "/"))
+                continue
+            }
+            if let w = found.warning(assetPath, at: SourceLocation(file: l.identifier, primPath: "/")) { diagnostics.add(w) }
+            switch cache.open(found.path) {
+            case .failure(let failure):
+                missing.append((assetPath, l.identifier, "/", "sublayer"))
+                diagnostics.add(
+                    failure.diagnostic("usd.bad-sublayer", "sublayer '\(assetPath)'", SourceLocation(file: l.identifier, primPath: "/")))
+            case .success(let sub):
+                if path.contains(sub) {
+                    diagnostics.warning(
+                        "usd.sublayer-cycle", "sublayer '\(assetPath)' is already above this layer",
+                        at: SourceLocation(file: l.identifier, primPath: "/"))
+                    continue
+                }
+                note(sub, "sublayer")
+                var o = i < offsets.count ? offsets[i] : .identity
+                if !o.isUsable {
+                    diagnostics.warning(
+                        "usd.bad-layer-offset", "sublayer '\(assetPath)' has an offset that cannot be inverted",
+                        at: SourceLocation(file: l.identifier, primPath: "/"))
+                    o = .identity
+                }
+                let inner = cache.layers[Int(sub)].timeCodesPerSecond
+                let outer = l.timeCodesPerSecond
+                if inner != outer { o.scale *= outer / inner }
+                add(sub, offset.concatenating(inner: o), variables, &entries, &path)
+            }
+        }
+        path.removeLast()
+    }
+}
+
+extension LayerOffset {
+    /// Whether times can be mapped both ways.
+    var isUsable: Bool { offset.isFinite && scale.isFinite && scale != 0 }
+    var inverse: LayerOffset { LayerOffset(offset: -offset / scale, scale: 1 / scale) }
+}
+
+extension LayerCache.Failure {
+    /// A warning about the asset that names the file, with what is wrong with it as a note.
+    func diagnostic(_ code: String, _ what: String, _ location: SourceLocation) -> Diagnostic {
+        switch self {
+        case .notFound: return Diagnostic(.warning, code, what + " not found", at: location)
+        case .tooMany: return Diagnostic(.warning, "usd.too-many-layers", what + ": more layers than the limit allows", at: location)
+        case .unreadable(let e):
+            return Diagnostic(.warning, code, what + " cannot be read: " + e.diagnostic.message, at: location, notes: [e.diagnostic.location.file])
+        }
+    }
+}

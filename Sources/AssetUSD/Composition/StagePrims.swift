@@ -1,0 +1,367 @@
+import AssetIO
+import AssetModel
+
+/// What a stage keeps of a prim.
+struct PrimRecord {
+    struct Flags: OptionSet {
+        var rawValue: UInt16
+        static let active = Flags(rawValue: 1)
+        static let loaded = Flags(rawValue: 2)
+        /// The prim's own specifier.
+        static let isDef = Flags(rawValue: 4)
+        static let isClass = Flags(rawValue: 8)
+        /// With everything above it.
+        static let defined = Flags(rawValue: 16)
+        static let abstract = Flags(rawValue: 32)
+        static let instance = Flags(rawValue: 64)
+        static let prototype = Flags(rawValue: 128)
+        static let hasClips = Flags(rawValue: 256)
+        static let hasPayload = Flags(rawValue: 512)
+        static let shown: Flags = [.active, .loaded, .defined]
+    }
+
+    var path: Path
+    var parent: Int32
+    var typeName = Token.empty
+    var flags: Flags = []
+    /// The tree in `Stage.nodes`; without nodes it is the stage's layer stack at the prim's own path.
+    var nodeStart: Int32 = 0
+    var nodeCount: Int32 = 0
+    var opinionStart: Int32 = 0
+    var opinionCount: Int32 = 0
+    /// In `Stage.childLists`; -1 before they are composed.
+    var childStart: Int32 = -1
+    var childCount: Int32 = 0
+    /// Of an instance proxy: the prim in the prototype whose opinions count.
+    var source: Int32 = -1
+    /// Of an instance: its prototype.
+    var prototype: Int32 = -1
+    /// Of an instance proxy: the instance it lies in, the innermost one.
+    var instanceRoot: Int32 = -1
+}
+
+/// One spec that has a say about a prim.
+struct Opinion {
+    var layer: LayerIndex
+    var spec: SpecIndex
+    /// Position in the prim's tree.
+    var node: Int32
+    /// Position of the layer in the node's layer stack.
+    var entry: Int32
+}
+
+extension Stage {
+    func makePseudoRoot() {
+        var root = PrimRecord(path: .root, parent: -1)
+        root.flags = [.active, .loaded, .isDef, .defined]
+        for (i, e) in stacks.stacks[0].entries.enumerated() {
+            opinions.append(Opinion(layer: e.index, spec: 0, node: 0, entry: Int32(i)))
+        }
+        root.opinionCount = Int32(opinions.count)
+        prims.append(root)
+        register(.root, 0)
+    }
+
+    func register(_ path: Path, _ index: Int32) {
+        let i = Int(path.id)
+        if i >= primOfPath.count {
+            let n = max(paths.count, i + 1)
+            primOfPath.reserveCapacity(n + n / 2)
+            primOfPath.append(contentsOf: repeatElement(-1, count: n - primOfPath.count))
+        }
+        primOfPath[i] = index
+    }
+
+    func known(_ path: Path) -> StagePrim? {
+        let i = Int(path.id)
+        guard i < primOfPath.count, primOfPath[i] >= 0 else { return nil }
+        return StagePrim(index: primOfPath[i])
+    }
+
+    /// The prim whose opinions count for a prim: itself, or for proxies the one in the prototype.
+    @inline(__always)
+    func holder(_ prim: StagePrim) -> Int {
+        let s = prims[Int(prim.index)].source
+        return Int(s >= 0 ? s : prim.index)
+    }
+
+    @inline(__always)
+    func opinionRange(_ prim: StagePrim) -> Range<Int> {
+        let h = holder(prim)
+        let start = Int(prims[h].opinionStart)
+        return start..<(start + Int(prims[h].opinionCount))
+    }
+
+    /// The tree of a prim; empty where the prim's own path in the stage's layer stack is all there is.
+    func tree(_ holder: Int) -> NodeArray.SubSequence {
+        let r = prims[holder]
+        return nodes[Int(r.nodeStart)..<Int(r.nodeStart + r.nodeCount)]
+    }
+
+    // MARK: Children
+
+    func shownChildren(_ prim: StagePrim) -> [StagePrim] {
+        let all = composedChildren(prim)
+        var out: [StagePrim] = []
+        out.reserveCapacity(all.count)
+        for c in all {
+            let f = prims[Int(c.index)].flags
+            if f.isSuperset(of: .shown), !f.contains(.abstract) { out.append(c) }
+        }
+        return out
+    }
+
+    /// All children, composed now if they were not; of instances and proxies: proxies.
+    func composedChildren(_ prim: StagePrim) -> ContiguousArray<StagePrim>.SubSequence {
+        let i = Int(prim.index)
+        if prims[i].childStart < 0 {
+            var list: [StagePrim]
+            if prims.count > options.limits.prims {
+                ownDiagnostics.warning(
+                    "usd.too-many-prims", "more than \(options.limits.prims) prims", at: SourceLocation(file: rootLayer.identifier))
+                list = []
+            } else if prims[i].source >= 0 || prims[i].flags.contains(.instance) {
+                list = makeProxies(prim)
+            } else {
+                list = makeChildren(prim)
+            }
+            prims[i].childStart = Int32(childLists.count)
+            prims[i].childCount = Int32(list.count)
+            childLists.append(contentsOf: list)
+            list.removeAll()
+        }
+        let r = prims[i]
+        return childLists[Int(r.childStart)..<Int(r.childStart + r.childCount)]
+    }
+
+    private func makeChildren(_ prim: StagePrim) -> [StagePrim] {
+        let i = Int(prim.index)
+        let r = prims[i]
+        let isRoot = r.path.isRoot
+        var list: [StagePrim] = []
+        let limit = options.limits.nestingDepth
+        if r.nodeCount == 0, r.opinionCount == 0 { return [] }
+        if paths.depth(r.path) >= limit {
+            ownDiagnostics.warning(
+                "usd.nesting-too-deep", "prims nested deeper than \(limit)",
+                at: SourceLocation(file: rootLayer.identifier, primPath: paths.string(r.path)))
+            return []
+        }
+        if r.nodeCount == 0, r.opinionCount == 1, stacks.stacks[0].relocates == nil {
+            // One layer has a say: its children in its order.
+            let o = opinions[Int(r.opinionStart)]
+            let layer = cache.layers[Int(o.layer)]
+            let range = layer.specs[Int(o.spec)].primChildren
+            guard !range.isEmpty else { return [] }
+            let order = layer.field(o.spec, .primOrder)
+            list.reserveCapacity(range.count)
+            if order == nil {
+                for k in Int(range.lowerBound)..<Int(range.upperBound) {
+                    let spec = layer.children[k]
+                    let path = layer.specs[Int(spec)].path
+                    list.append(makePlainChild(prim, path, isRoot, single: (layer, spec, o)))
+                }
+                return list
+            }
+        }
+        for name in childNames(i) {
+            let path = paths.child(r.path, name)
+            if r.nodeCount == 0 {
+                list.append(makePlainChild(prim, path, isRoot, single: nil))
+            } else {
+                list.append(makeIndexed(prim, path, indexer.childIndex(tree(i), name, path)))
+            }
+        }
+        return list
+    }
+
+    /// A child of a prim that only the stage's own layers speak of.
+    private func makePlainChild(_ parent: StagePrim, _ path: Path, _ isRoot: Bool, single: (USDLayer, SpecIndex, Opinion)?) -> StagePrim {
+        var mask: UInt8 = 0
+        let start = opinions.count
+        if let (layer, spec, o) = single {
+            mask = ArcMask.of(layer, spec)
+            opinions.append(Opinion(layer: o.layer, spec: spec, node: 0, entry: o.entry))
+        } else {
+            for (k, e) in stacks.stacks[0].entries.enumerated() {
+                guard let spec = e.layer.spec(at: path) else { continue }
+                mask |= ArcMask.of(e.layer, spec)
+                opinions.append(Opinion(layer: e.index, spec: spec, node: 0, entry: Int32(k)))
+            }
+        }
+        if mask != 0 || stacks.stacks[0].relocates != nil {
+            opinions.removeLast(opinions.count - start)
+            if isRoot { return makeIndexed(parent, path, indexer.rootPrimIndex(path)) }
+            var node = IndexNode(path: prims[Int(parent.index)].path, stack: 0)
+            node.depth = Int16(clamping: paths.depth(node.path))
+            indexer.findSpecs(&node)
+            return makeIndexed(parent, path, indexer.childIndex([node], paths.name(path), path))
+        }
+        var r = PrimRecord(path: path, parent: parent.index)
+        r.opinionStart = Int32(start)
+        r.opinionCount = Int32(opinions.count - start)
+        describe(&r, tree: nil)
+        inheritFlags(&r)
+        return add(r)
+    }
+
+    private func makeIndexed(_ parent: StagePrim, _ path: Path, _ build: PrimBuild) -> StagePrim {
+        var r = PrimRecord(path: path, parent: parent.index)
+        r.nodeStart = Int32(nodes.count)
+        r.nodeCount = Int32(build.nodes.count)
+        nodes.append(contentsOf: build.nodes)
+        r.opinionStart = Int32(opinions.count)
+        gatherOpinions(build.nodes)
+        r.opinionCount = Int32(opinions.count) - r.opinionStart
+        let wantsInstance = describe(&r, tree: build.nodes)
+        if build.hasUnloadedPayload { r.flags.remove(.loaded) }
+        if build.hasPayload { r.flags.insert(.hasPayload) }
+        inheritFlags(&r)
+        if wantsInstance, r.flags.contains(.active), hasInstanceableArc(build.nodes) {
+            r.flags.insert(.instance)
+            r.prototype = prototype(r, build.nodes)
+        }
+        indexer.recycle(build)
+        return add(r)
+    }
+
+    func add(_ r: PrimRecord) -> StagePrim {
+        let index = Int32(prims.count)
+        prims.append(r)
+        register(r.path, index)
+        return StagePrim(index: index)
+    }
+
+    func gatherOpinions(_ tree: NodeArray) {
+        if tree.count == 1 {
+            gather(tree[0], 0)
+        } else {
+            for n in tree.strengthOrder() { gather(tree[Int(n)], n) }
+        }
+    }
+
+    private func gather(_ node: IndexNode, _ n: Int32) {
+        guard node.contributes else { return }
+        let stack = stacks.stacks[Int(node.stack)]
+        opinions.append(Opinion(layer: stack.entries[Int(node.firstLayer)].index, spec: node.firstSpec, node: n, entry: node.firstLayer))
+        var k = Int(node.firstLayer) + 1
+        while k < stack.entries.count {
+            if let spec = stack.entries[k].layer.spec(at: node.path) {
+                opinions.append(Opinion(layer: stack.entries[k].index, spec: spec, node: n, entry: Int32(k)))
+            }
+            k += 1
+        }
+    }
+
+    /// Fills in what the opinions say of type, specifier and activity. Returns whether the prim asks to be an instance.
+    @discardableResult
+    private func describe(_ r: inout PrimRecord, tree: NodeArray?) -> Bool {
+        var active: Bool?
+        var instanceable: Bool?
+        var specifier = Specifier.over
+        /// 0: only overs so far; 1: defined across a class arc of its own; 2: defined.
+        var strength = 0
+        for k in Int(r.opinionStart)..<Int(r.opinionStart + r.opinionCount) {
+            let o = opinions[k]
+            let layer = cache.layers[Int(o.layer)]
+            let range = layer.specs[Int(o.spec)].fields
+            for f in Int(range.lowerBound)..<Int(range.upperBound) {
+                switch layer.fields[f].name {
+                case .specifier:
+                    guard strength < 2, case .specifier(let s) = layer.fields[f].value, s != .over else { continue }
+                    let mine = tree.map { isDirectlyInherited($0, o.node) } ?? false ? 1 : 2
+                    if mine > strength {
+                        strength = mine
+                        specifier = s
+                    }
+                case .typeName:
+                    if r.typeName.isEmpty, case .token(let t) = layer.fields[f].value { r.typeName = t }
+                case .active:
+                    if active == nil, case .bool(let b) = layer.fields[f].value { active = b }
+                case .instanceable:
+                    if instanceable == nil, case .bool(let b) = layer.fields[f].value { instanceable = b }
+                case .clips:
+                    r.flags.insert(.hasClips)
+                default: break
+                }
+            }
+        }
+        r.flags.insert(.loaded)
+        if active ?? true { r.flags.insert(.active) }
+        switch specifier {
+        case .def: r.flags.insert(.isDef)
+        case .class: r.flags.insert(.isClass)
+        case .over: break
+        }
+        return instanceable ?? false
+    }
+
+    private func isDirectlyInherited(_ tree: NodeArray, _ n: Int32) -> Bool {
+        var n = n
+        while n >= 0 {
+            if tree[Int(n)].arc.isClassBased, !tree.isDueToAncestor(n) { return true }
+            n = tree[Int(n)].parent
+        }
+        return false
+    }
+
+    private func inheritFlags(_ r: inout PrimRecord) {
+        let up = prims[Int(r.parent)].flags
+        if !r.flags.isDisjoint(with: [.isDef, .isClass]), up.contains(.defined) { r.flags.insert(.defined) }
+        if r.flags.contains(.isClass) || up.contains(.abstract) { r.flags.insert(.abstract) }
+        if up.contains(.hasClips) { r.flags.insert(.hasClips) }
+    }
+
+    /// Names of a prim's children, from weak to strong opinions, reordered where a layer says so.
+    func childNames(_ i: Int) -> [Token] {
+        let r = prims[i]
+        var names: [Token] = []
+        var have = Set<Token>()
+        var prohibited = Set<Token>()
+        func site(_ stack: LayerStack, _ path: Path, _ contributes: Bool, _ movedPath: Path) {
+            if let relocates = stack.relocates { relocate(relocates, movedPath, &names, &have, &prohibited) }
+            guard contributes else { return }
+            for e in stack.entries.reversed() {
+                guard let spec = e.layer.spec(at: path) else { continue }
+                for c in e.layer.children(e.layer.specs[Int(spec)].primChildren) {
+                    let name = paths.name(e.layer.specs[Int(c)].path)
+                    if have.insert(name).inserted { names.append(name) }
+                }
+                if case .tokens(let order)? = e.layer.field(spec, .primOrder) { applyOrder(order, to: &names) }
+            }
+        }
+        if r.nodeCount == 0 {
+            site(stacks.stacks[0], r.path, true, r.path)
+        } else {
+            let tree = NodeArray(tree(i))
+            for n in tree.strengthOrder().reversed() {
+                let node = tree[Int(n)]
+                site(stacks.stacks[Int(node.stack)], node.path, node.contributes, paths.strippingVariants(node.path))
+            }
+        }
+        if !prohibited.isEmpty { names.removeAll { prohibited.contains($0) } }
+        return names
+    }
+
+    /// Renames, removes and adds the children that a layer stack relocates.
+    private func relocate(_ table: RelocationTable, _ path: Path, _ names: inout [Token], _ have: inout Set<Token>, _ prohibited: inout Set<Token>) {
+        for (source, target) in table.targets where paths.parent(source) == path {
+            let old = paths.name(source)
+            prohibited.insert(old)
+            guard let at = names.firstIndex(of: old) else { continue }
+            have.remove(old)
+            if !target.isEmpty, paths.parent(target) == path, have.insert(paths.name(target)).inserted {
+                names[at] = paths.name(target)
+            } else {
+                names.remove(at: at)
+            }
+        }
+        var arrivals: [Token] = []
+        for target in table.sources.keys where paths.parent(target) == path {
+            let name = paths.name(target)
+            if have.insert(name).inserted { arrivals.append(name) }
+        }
+        if arrivals.count > 1 { arrivals.sort { session.string($0).utf8.lexicographicallyPrecedes(session.string($1).utf8) } }
+        names.append(contentsOf: arrivals)
+    }
+}

@@ -1,0 +1,265 @@
+import AssetModel
+
+extension Stage {
+    /// The value of an attribute at a time: time samples (through layer offsets), value clips, splines or the default; nil
+    /// where there is none or it is blocked. Arrays may be `.deferred`.
+    public func value(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) -> USDValue? {
+        var result: USDValue?
+        visit(prim, attribute, time != .default) { source in
+            switch source {
+            case .default(let o, _, let value):
+                result = offsetTimeCodes(resolvedUnlessArray(value), offset(prim, o))
+            case .samples(let o, _, let samples):
+                let offset = offset(prim, o)
+                result = offsetTimeCodes(interpolated(samples, layerTime(time, offset, samples.times)), offset)
+            case .spline(let o, _, let spline):
+                let offset = offset(prim, o)
+                let t: Double
+                switch time {
+                case .at(let x): t = offset.isIdentity ? x : offset.inverse.apply(x)
+                default: t = spline.knots.first?.time ?? 0
+                }
+                result = spline.value(at: t)
+            case .clips(let set, let o):
+                result = clips.value(self, prim, attribute, set, o, time)
+            }
+        }
+        switch result {
+        case .block?, .animationBlock?: return nil
+        default: return result
+        }
+    }
+
+    /// Whether the attribute has any value (default or samples).
+    public func hasValue(_ prim: StagePrim, _ attribute: Token) -> Bool {
+        var has = false
+        visit(prim, attribute, true) { source in
+            switch source {
+            case .default(_, _, let value):
+                if case .block = value { return }
+                if case .animationBlock = value { return }
+                has = true
+            default: has = true
+            }
+        }
+        return has
+    }
+
+    /// Sample times of the attribute in stage time, sorted.
+    public func timeSamples(_ prim: StagePrim, _ attribute: Token) -> [Double] {
+        var times: [Double] = []
+        visit(prim, attribute, true) { source in
+            switch source {
+            case .samples(let o, _, let samples):
+                let offset = offset(prim, o)
+                times = offset.isIdentity ? samples.times : samples.times.map { offset.apply($0) }
+                if offset.scale < 0 { times.reverse() }
+            case .clips(let set, let o): times = clips.times(self, prim, attribute, set, o)
+            default: break
+            }
+        }
+        return times
+    }
+
+    /// Whether the value may change over time (more than one sample, a spline, clips).
+    public func mightBeTimeVarying(_ prim: StagePrim, _ attribute: Token) -> Bool {
+        var varies = false
+        visit(prim, attribute, true) { source in
+            switch source {
+            case .default: break
+            case .samples(_, _, let samples): varies = samples.times.count > 1
+            case .spline(_, _, let spline): varies = spline.knots.count > 1 || spline.isSloped
+            case .clips(let set, let o): varies = clips.times(self, prim, attribute, set, o).count > 1
+            }
+        }
+        return varies
+    }
+
+    /// The layer that holds the strongest opinion with a value for an attribute: asset paths in it are relative to it.
+    public func layerOfValue(_ prim: StagePrim, _ attribute: Token) -> USDLayer? {
+        var layer: USDLayer?
+        visit(prim, attribute, true) { source in
+            switch source {
+            case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _): layer = cache.layers[Int(o.layer)]
+            case .clips(let set, let o): layer = clips.layer(self, prim, attribute, set, o)
+            }
+        }
+        return layer
+    }
+
+    /// The asset path of an authored one with expressions replaced by what they stand for in the layers that hold the
+    /// attribute's value; nil where an expression has no value.
+    public func evaluatedAssetPath(_ prim: StagePrim, _ attribute: Token, _ authored: String) -> String? {
+        guard ExpressionText.isExpression(authored) else { return authored }
+        var variables: ExpressionVariables?
+        visit(prim, attribute, true) { source in
+            switch source {
+            case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _), .clips(_, let o):
+                let r = prims[holder(prim)]
+                let stack = r.nodeCount == 0 ? 0 : Int(nodes[Int(r.nodeStart + o.node)].stack)
+                variables = stacks.stacks[stack].variables
+            }
+        }
+        guard let variables else { return nil }
+        switch variables.evaluateString(authored) {
+        case .success(let s): return s
+        case .failure(let error):
+            ownDiagnostics.warning(
+                "usd.bad-expression", "\(session.string(attribute)) \(authored): \(error.message)",
+                at: SourceLocation(file: rootLayer.identifier, primPath: paths.string(path(prim))))
+            return nil
+        }
+    }
+
+    // MARK: Sources of values
+
+    enum ValueSource {
+        case `default`(Opinion, SpecIndex, USDValue)
+        case samples(Opinion, SpecIndex, TimeSamples)
+        case spline(Opinion, SpecIndex, Spline)
+        case clips(ClipSet, Opinion)
+    }
+
+    /// Calls `body` with the strongest source of an attribute's value; a blocked default counts. In a layer samples win over
+    /// a spline and that over the default; clips are weaker than the layers that name them.
+    func visit(_ prim: StagePrim, _ attribute: Token, _ wantsAnimation: Bool, _ body: (ValueSource) -> Void) {
+        let h = holder(prim)
+        let range = opinionRange(prim)
+        var clipSets: [ClipSet] = []
+        if wantsAnimation, prims[h].flags.contains(.hasClips) { clipSets = clips.sets(self, h) }
+        var next = 0
+        var k = range.lowerBound
+        while k < range.upperBound {
+            let o = opinions[k]
+            // Clips come right behind the last layer of the stack that named them.
+            while next < clipSets.count, isBehind(clipSets[next], o, h) {
+                if clips.hasValues(self, prim, attribute, clipSets[next]) {
+                    body(.clips(clipSets[next], opinions[max(range.lowerBound, k - 1)]))
+                    return
+                }
+                next += 1
+            }
+            k += 1
+            let layer = cache.layers[Int(o.layer)]
+            guard let spec = propertySpec(layer, o.spec, attribute) else { continue }
+            let fields = layer.specs[Int(spec)].fields
+            var defaultValue: USDValue?
+            var spline: USDValue?
+            var samples: USDValue?
+            for f in Int(fields.lowerBound)..<Int(fields.upperBound) {
+                switch layer.fields[f].name {
+                case .default: defaultValue = layer.fields[f].value
+                case .timeSamples: samples = layer.fields[f].value
+                case .spline: spline = layer.fields[f].value
+                default: break
+                }
+            }
+            if wantsAnimation {
+                if let samples {
+                    do throws(AssetError) {
+                        if case .timeSamples(let s) = try samples.resolved(), !s.times.isEmpty, s.times.count == s.values.count {
+                            body(.samples(o, spec, s))
+                            return
+                        }
+                    } catch {
+                        ownDiagnostics.add(Self.damaged(error))
+                    }
+                }
+                if let spline, let resolved = try? spline.resolved(), case .spline(let s) = resolved, !s.knots.isEmpty {
+                    body(.spline(o, spec, s))
+                    return
+                }
+            }
+            if let defaultValue {
+                if case .animationBlock = defaultValue {
+                    // Hides weaker animation, not weaker defaults.
+                    visitDefaults(prim, attribute, from: k, body)
+                    return
+                }
+                body(.default(o, spec, defaultValue))
+                return
+            }
+        }
+        while next < clipSets.count {
+            if clips.hasValues(self, prim, attribute, clipSets[next]), range.upperBound > range.lowerBound {
+                body(.clips(clipSets[next], opinions[range.upperBound - 1]))
+                return
+            }
+            next += 1
+        }
+    }
+
+    private func visitDefaults(_ prim: StagePrim, _ attribute: Token, from start: Int, _ body: (ValueSource) -> Void) {
+        for k in start..<max(start, opinionRange(prim).upperBound) {
+            let o = opinions[k]
+            let layer = cache.layers[Int(o.layer)]
+            guard let spec = propertySpec(layer, o.spec, attribute), let value = layer.field(spec, .default) else { continue }
+            if case .animationBlock = value { continue }
+            body(.default(o, spec, value))
+            return
+        }
+    }
+
+    private func isBehind(_ set: ClipSet, _ o: Opinion, _ h: Int) -> Bool {
+        let r = prims[h]
+        let rank = set.ranks[h] ?? 0
+        if r.nodeCount == 0 { return false }
+        _ = rank
+        return set.isWeakerEnd(h, o.node)
+    }
+
+    private func resolvedUnlessArray(_ value: USDValue) -> USDValue? {
+        guard case .deferred(let source, let rep) = value else { return value }
+        do throws(AssetError) {
+            if try source.arrayShape(rep) != nil { return value }
+            return try source.decode(rep)
+        } catch {
+            ownDiagnostics.add(Self.damaged(error))
+            return nil
+        }
+    }
+
+    private func layerTime(_ time: EvalTime, _ offset: LayerOffset, _ times: [Double]) -> Double {
+        switch time {
+        case .at(let t): return offset.isIdentity ? t : offset.inverse.apply(t)
+        case .earliest: return offset.scale < 0 ? times[times.count - 1] : times[0]
+        case .default: return times[0]
+        }
+    }
+
+    /// The value of samples at a layer's time: linear between two samples of a type that can be interpolated, else held.
+    func interpolated(_ samples: TimeSamples, _ t: Double) -> USDValue? {
+        let times = samples.times
+        var low = 0
+        var high = times.count
+        // The last sample at or before t.
+        while low < high {
+            let middle = (low + high) / 2
+            if times[middle] <= t { low = middle + 1 } else { high = middle }
+        }
+        let i = max(0, low - 1)
+        let lower = samples.values[i]
+        if low == 0 || low >= times.count || times[i] == t { return resolvedUnlessArray(lower) }
+        guard let a = resolvedUnlessArray(lower), let b = resolvedUnlessArray(samples.values[i + 1]) else { return resolvedUnlessArray(lower) }
+        let u = (t - times[i]) / (times[i + 1] - times[i])
+        guard u > 0, u < 1, u.isFinite else { return a }
+        do throws(AssetError) {
+            return try SampleInterpolation.linear(a, b, u) ?? a
+        } catch {
+            ownDiagnostics.add(Self.damaged(error))
+            return a
+        }
+    }
+
+    /// Time codes as values move with the layers' offsets, as sample times do.
+    private func offsetTimeCodes(_ value: USDValue?, _ offset: LayerOffset) -> USDValue? {
+        if offset.isIdentity { return value }
+        switch value {
+        case .timeCode(let t)?: return .timeCode(offset.apply(t))
+        case .array(let a)? where a.type == .timeCode:
+            if case .double(let d) = a.storage { return .array(USDArray(.timeCode, .double(d.map { offset.apply($0) }))) }
+            return value
+        default: return value
+        }
+    }
+}
