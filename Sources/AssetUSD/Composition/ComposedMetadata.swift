@@ -113,12 +113,14 @@ extension Stage {
     public func variantSets(_ prim: StagePrim) -> [VariantSet] {
         let h = holder(prim)
         guard prims[h].nodeCount > 0 else { return [] }
-        guard case .stringListOp(let op)? = compose(prim, .variantSetNames, { o, _ in o.spec }) else { return [] }
-        var names: [String] = []
-        op.apply(to: &names)
         let tree = NodeArray(tree(h))
-        return names.map { name in
-            let set = session.token(name)
+        let order = tree.strengthOrder()
+        // A list of one node does not undo another's.
+        var sets: [Token] = []
+        for n in order where tree[Int(n)].contributes {
+            for set in indexer.variantSetNames(tree[Int(n)].stack, tree[Int(n)].path) where !sets.contains(set) { sets.append(set) }
+        }
+        return sets.map { set in
             var choices: [String] = []
             for k in opinionRange(prim) {
                 let o = opinions[k]
@@ -132,12 +134,12 @@ extension Stage {
                     }
                 }
             }
-            return VariantSet(name: name, selection: selection(tree, set), choices: choices)
+            return VariantSet(name: session.string(set), selection: selection(tree, order, set), choices: choices)
         }
     }
 
-    private func selection(_ tree: NodeArray, _ set: Token) -> String {
-        for n in tree.strengthOrder() {
+    private func selection(_ tree: NodeArray, _ order: [Int32], _ set: Token) -> String {
+        for n in order {
             let p = tree[Int(n)].path
             if paths.kind(p) == .variantSelection, paths.name(p) == set { return session.string(paths.variantName(p)) }
         }

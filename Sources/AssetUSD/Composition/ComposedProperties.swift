@@ -53,7 +53,7 @@ extension Stage {
         if names.count > 1 { sortByName(&names) }
         for k in range {
             let layer = cache.layers[Int(opinions[k].layer)]
-            if case .tokens(let order)? = layer.field(opinions[k].spec, .propertyOrder) {
+            if case .tokens(let order)? = layer.value(opinions[k].spec, .propertyOrder) {
                 applyOrder(order, to: &names)
                 break
             }
@@ -71,8 +71,7 @@ extension Stage {
         for k in opinionRange(prim).reversed() {
             let o = opinions[k]
             let layer = cache.layers[Int(o.layer)]
-            guard let spec = propertySpec(layer, o.spec, property), let value = layer.field(spec, field) else { continue }
-            guard let resolved = try? value.resolved(), case .pathListOp(let op) = resolved else { continue }
+            guard let spec = propertySpec(layer, o.spec, property), case .pathListOp(let op)? = layer.value(spec, field) else { continue }
             let f = mapToRoot(prim, o)
             op.apply(to: &list) { path in
                 let plain = self.paths.strippingVariants(path)

@@ -36,10 +36,17 @@ final class LayerStack {
 }
 
 extension USDLayer {
+    /// The value of a field, decoded; nil where there is none or it is damaged.
+    func value(_ spec: SpecIndex, _ name: Token) -> USDValue? {
+        guard let v = field(spec, name) else { return nil }
+        if case .deferred = v { return try? v.resolved() }
+        return v
+    }
+
     /// What `SdfLayer::GetTimeCodesPerSecond` answers: frames a second where nothing else is said, 24 where nothing is.
     var timeCodesPerSecond: Double {
         for name in [Token.timeCodesPerSecond, .framesPerSecond] {
-            if case .double(let d)? = field(0, name), d.isFinite, d > 0 { return d }
+            if case .double(let d)? = value(0, name), d.isFinite, d > 0 { return d }
         }
         return 24
     }
@@ -98,9 +105,9 @@ final class LayerStackBuilder {
             return
         }
         entries.append(LayerStack.Entry(layer: l, index: layer, offset: offset))
-        guard case .strings(let names)? = l.field(0, .subLayers) else { return }
+        guard case .strings(let names)? = l.value(0, .subLayers) else { return }
         var offsets: [LayerOffset] = []
-        if case .layerOffsets(let o)? = l.field(0, .subLayerOffsets) { offsets = o }
+        if case .layerOffsets(let o)? = l.value(0, .subLayerOffsets) { offsets = o }
         path.append(layer)
         for (i, name) in names.enumerated() {
             var assetPath = name

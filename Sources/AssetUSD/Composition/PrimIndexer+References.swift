@@ -128,7 +128,7 @@ extension PrimIndexer {
     /// The prim that `defaultPrim` names: a root prim's name, or the path of any prim.
     func defaultPrim(of layer: USDLayer) -> Path? {
         let name: String
-        switch layer.field(0, .defaultPrim) {
+        switch layer.value(0, .defaultPrim) {
         case .token(let t)?: name = session.string(t)
         case .string(let s)?: name = s
         default: return nil

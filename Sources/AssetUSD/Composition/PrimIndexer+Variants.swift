@@ -95,7 +95,7 @@ extension PrimIndexer {
     private func authoredSelection(_ stack: StackIndex, _ path: Path, _ set: Token) -> Token? {
         let layers = stacks.stacks[Int(stack)]
         for e in layers.entries {
-            guard let spec = e.layer.spec(at: path), case .variantSelections(let list)? = e.layer.field(spec, .variantSelection) else { continue }
+            guard let spec = e.layer.spec(at: path), case .variantSelections(let list)? = e.layer.value(spec, .variantSelection) else { continue }
             for (name, variant) in list where name == set {
                 let text = session.string(variant)
                 guard ExpressionText.isExpression(text) else { return variant }

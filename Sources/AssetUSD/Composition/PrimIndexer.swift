@@ -116,7 +116,7 @@ final class PrimIndexer {
     func fields(_ stack: StackIndex, _ path: Path, _ name: Token) -> [(entry: LayerStack.Entry, value: USDValue)] {
         var out: [(LayerStack.Entry, USDValue)] = []
         for e in stacks.stacks[Int(stack)].entries {
-            guard let spec = e.layer.spec(at: path), let raw = e.layer.field(spec, name), let value = try? raw.resolved() else { continue }
+            guard let spec = e.layer.spec(at: path), let value = e.layer.value(spec, name) else { continue }
             out.append((e, value))
         }
         return out

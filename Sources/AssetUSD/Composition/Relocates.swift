@@ -12,7 +12,7 @@ final class RelocationTable {
         var targets: [Path: Path] = [:]
         var sources: [Path: Path] = [:]
         for layer in layers {
-            let field = layer.field(0, .layerRelocates) ?? layer.field(0, .relocates)
+            let field = layer.value(0, .layerRelocates) ?? layer.value(0, .relocates)
             guard case .relocates(let list)? = field else { continue }
             for (source, target) in list {
                 if let reason = Self.flaw(source, target, paths) {

@@ -29,6 +29,8 @@ public final class Stage {
     let maps: MapTable
     let indexer: PrimIndexer
     let clips: ClipTable
+    /// The old way to write no type.
+    let anyType: Token
 
     var prims: ContiguousArray<PrimRecord> = []
     /// Trees of all prims whose tree is more than the stage's own layers.
@@ -75,6 +77,7 @@ public final class Stage {
         _ = stacks.stack(root: 0, outer: nil, role: "root")
         indexer = PrimIndexer(session: session, cache: cache, stacks: stacks, maps: maps, options: options)
         clips = ClipTable()
+        anyType = session.token("__AnyType__")
         makePseudoRoot()
     }
 

@@ -275,7 +275,7 @@ extension Stage {
                         specifier = s
                     }
                 case .typeName:
-                    if r.typeName.isEmpty, case .token(let t) = layer.fields[f].value { r.typeName = t }
+                    if r.typeName.isEmpty, case .token(let t) = layer.fields[f].value, t != anyType { r.typeName = t }
                 case .active:
                     if active == nil, case .bool(let b) = layer.fields[f].value { active = b }
                 case .instanceable:
@@ -327,7 +327,7 @@ extension Stage {
                     let name = paths.name(e.layer.specs[Int(c)].path)
                     if have.insert(name).inserted { names.append(name) }
                 }
-                if case .tokens(let order)? = e.layer.field(spec, .primOrder) { applyOrder(order, to: &names) }
+                if case .tokens(let order)? = e.layer.value(spec, .primOrder) { applyOrder(order, to: &names) }
             }
         }
         if r.nodeCount == 0 {
