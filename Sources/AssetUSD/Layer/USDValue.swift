@@ -204,19 +204,6 @@ public enum UnregisteredValue {
     case listOp(ListOp<USDValue>)
 }
 
-/// Edits to an array (crate 0.13, `edit` in text), kept without evaluation. `instructions` are the raw 64-bit words of
-/// the edit program, `literals` what they point into.
-public struct ArrayEdit {
-    public var type: ValueType
-    public var literals: USDValue
-    public var instructions: [Int64]
-    public init(type: ValueType, literals: USDValue, instructions: [Int64]) {
-        self.type = type
-        self.literals = literals
-        self.instructions = instructions
-    }
-}
-
 /// A spline (TsSpline): knots in time order.
 public struct Spline {
     public enum CurveType: UInt8, Sendable { case bezier, hermite }

@@ -154,6 +154,8 @@ extension USDAParser {
         if scan.peek() == UInt8(ascii: "N"), scan.takeWord("None") { return .block }
         if scan.peek() == UInt8(ascii: "A"), scan.takeWord("AnimationBlock") { return .animationBlock }
         guard let type = valueType(typeName) else { return .unregistered(.text(try recordedText())) }
+        if scan.peek() == UInt8(ascii: "<") { return .paths([try pathLiteral(anchor: primAnchor(), allowsEmpty: true)]) }
+        if type.isArray, scan.peek() == UInt8(ascii: "e"), scan.takeWord("edit") { return try arrayEdit(type.type) }
         return type.isArray ? try array(type.type) : try scalar(type.type)
     }
 

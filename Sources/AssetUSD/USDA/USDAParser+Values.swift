@@ -1,3 +1,4 @@
+import AssetIO
 import AssetModel
 
 extension USDAParser {
@@ -328,8 +329,8 @@ extension USDAParser {
                 }
                 try scan.skipBlanks()
                 key = try dictionaryKey()
-                if scan.takeWord("None") {
-                    value = .block
+                if isArray, scan.peek() == UInt8(ascii: "e"), scan.takeWord("edit") {
+                    value = try arrayEdit(type.type)
                 } else {
                     value = isArray ? try array(type.type) : try scalar(type.type)
                 }
@@ -421,12 +422,18 @@ extension USDAParser {
             _ = try scan.takePathText()
             out += scan.string(start, scan.at)
         default:
-            if try scan.takeNumber() == nil {
-                let end = try scan.identifierEnd()
-                guard end > start else { throw scan.unexpected("a value") }
-                scan.at = end
+            if let n = try scan.takeNumber() {
+                switch n.kind {
+                case .unsigned: out += String(n.bits)
+                case .negative: out += String(Int64(bitPattern: n.bits))
+                case .real: out += FloatPrinter.text(n.double)
+                }
+                return
             }
-            out += scan.string(start, scan.at)
+            let end = try scan.identifierEnd()
+            guard end > start else { throw scan.unexpected("a value") }
+            scan.at = end
+            out += scan.string(start, end)
         }
     }
 }
