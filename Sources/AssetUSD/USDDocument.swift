@@ -58,17 +58,20 @@ public final class USDDocument: Document {
 
     public func scene(_ context: inout ReadContext) throws(AssetError) -> Scene {
         let stage = try stage(&context)
-        var source = SourceDescription(file: name, format: format, version: rootLayer.version, byteCount: byteCount)
-        source.files = files(of: stage)
+        let source = SourceDescription(file: name, format: format, version: rootLayer.version, byteCount: byteCount)
         let reader = try SceneReader(stage: stage, source: source, context: context)
         var scene: Scene
         do throws(AssetError) {
             scene = try reader.read()
-            context.diagnostics.add(reader.diagnostics)
         } catch {
+            context.diagnostics.add(stage.takeDiagnostics())
             context.diagnostics.add(reader.diagnostics)
             throw error
         }
+        // Prims are composed as they are read: only now it is known what they pulled in.
+        context.diagnostics.add(stage.takeDiagnostics())
+        context.diagnostics.add(reader.diagnostics)
+        scene.source.files = files(of: stage)
         addTextures(to: &scene, context.resolver)
         return scene
     }
