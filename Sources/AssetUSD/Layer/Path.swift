@@ -37,18 +37,67 @@ public final class PathTable {
         var kind: Kind
     }
 
-    private(set) var entries: ContiguousArray<Entry> = []
-    private var slots: [Int32] = []
+    private struct Table {
+        var entries: ContiguousArray<Entry> = []
+        /// Open addressing; -1 is free. Power of two.
+        var slots: ContiguousArray<Int32> = []
+
+        mutating func intern(_ e: Entry) -> Path {
+            let mask = slots.count - 1
+            var slot = PathTable.hash(e) & mask
+            while slots[slot] >= 0 {
+                if PathTable.same(entries[Int(slots[slot])], e) { return Path(id: slots[slot]) }
+                slot = (slot + 1) & mask
+            }
+            let id = Int32(truncatingIfNeeded: entries.count)
+            entries.append(e)
+            slots[slot] = id
+            if entries.count * 2 > slots.count { rehash(slots.count * 2) }
+            return Path(id: id)
+        }
+
+        mutating func rehash(_ size: Int) {
+            let mask = size - 1
+            slots = ContiguousArray(repeating: -1, count: size)
+            for i in 2..<max(2, entries.count) {
+                var at = PathTable.hash(entries[i]) & mask
+                while slots[at] >= 0 { at = (at + 1) & mask }
+                slots[at] = Int32(truncatingIfNeeded: i)
+            }
+        }
+    }
+
+    /// Behind a pointer that never changes: properties of the class would be checked for exclusive access at every use,
+    /// which took half the time of opening a big layer.
+    private let table: UnsafeMutablePointer<Table>
     public let tokens: TokenTable
+
+    @inline(__always) private func entry(_ id: Int32) -> Entry { table.pointee.entries[Int(id)] }
 
     public init(tokens: TokenTable) {
         self.tokens = tokens
-        slots = [Int32](repeating: -1, count: 4096)
-        entries.append(Entry(parent: -1, element: 0, extra: 0, kind: .empty))
-        entries.append(Entry(parent: -1, element: 0, extra: 0, kind: .root))
+        table = .allocate(capacity: 1)
+        table.initialize(to: Table())
+        table.pointee.slots = ContiguousArray(repeating: -1, count: 4096)
+        table.pointee.entries.append(Entry(parent: -1, element: 0, extra: 0, kind: .empty))
+        table.pointee.entries.append(Entry(parent: -1, element: 0, extra: 0, kind: .root))
     }
 
-    public var count: Int { entries.count }
+    deinit {
+        table.deinitialize(count: 1)
+        table.deallocate()
+    }
+
+    /// Makes room for `n` more paths.
+    func reserve(_ n: Int) {
+        let wanted = table.pointee.entries.count + n
+        table.pointee.entries.reserveCapacity(wanted)
+        var size = table.pointee.slots.count
+        while size < wanted * 2 { size *= 2 }
+        if size > table.pointee.slots.count { table.pointee.rehash(size) }
+    }
+
+    public var count: Int { table.pointee.entries.count }
 
     @inline(__always)
     private static func hash(_ e: Entry) -> Int {
@@ -64,27 +113,7 @@ public final class PathTable {
         a.parent == b.parent && a.element == b.element && a.extra == b.extra && a.kind == b.kind
     }
 
-    private func intern(_ e: Entry) -> Path {
-        var mask = slots.count - 1
-        var slot = Self.hash(e) & mask
-        while slots[slot] >= 0 {
-            if Self.same(entries[Int(slots[slot])], e) { return Path(id: slots[slot]) }
-            slot = (slot + 1) & mask
-        }
-        let id = Int32(entries.count)
-        entries.append(e)
-        slots[slot] = id
-        if entries.count * 2 > slots.count {
-            mask = slots.count * 2 - 1
-            slots = [Int32](repeating: -1, count: mask + 1)
-            for i in 2..<entries.count {
-                var at = Self.hash(entries[i]) & mask
-                while slots[at] >= 0 { at = (at + 1) & mask }
-                slots[at] = Int32(i)
-            }
-        }
-        return Path(id: id)
-    }
+    private func intern(_ e: Entry) -> Path { table.pointee.intern(e) }
 
     // MARK: Building
 
@@ -103,15 +132,15 @@ public final class PathTable {
 
     // MARK: Asking
 
-    public func kind(_ p: Path) -> Kind { entries[Int(p.id)].kind }
+    public func kind(_ p: Path) -> Kind { entry(p.id).kind }
     /// The path one element shorter; `.empty` for `/`.
-    public func parent(_ p: Path) -> Path { Path(id: max(0, entries[Int(p.id)].parent)) }
+    public func parent(_ p: Path) -> Path { Path(id: max(0, entry(p.id).parent)) }
     /// The last element's name: a prim's, a property's, a variant set's.
-    public func name(_ p: Path) -> Token { Token(id: entries[Int(p.id)].element) }
+    public func name(_ p: Path) -> Token { Token(id: entry(p.id).element) }
     /// The variant of a variant selection.
-    public func variantName(_ p: Path) -> Token { Token(id: entries[Int(p.id)].extra) }
+    public func variantName(_ p: Path) -> Token { Token(id: entry(p.id).extra) }
     /// The target of a `.target` or `.mapper` path.
-    public func targetPath(_ p: Path) -> Path { Path(id: entries[Int(p.id)].extra) }
+    public func targetPath(_ p: Path) -> Path { Path(id: entry(p.id).extra) }
     public func isPrimOrRoot(_ p: Path) -> Bool { kind(p) == .prim || kind(p) == .root }
 
     /// The prim (or variant selection) that a property, target or deeper path belongs to; the path itself for prims.
@@ -129,7 +158,7 @@ public final class PathTable {
     public func depth(_ p: Path) -> Int {
         var n = 0
         var p = p
-        while entries[Int(p.id)].parent >= 0 {
+        while entry(p.id).parent >= 0 {
             n += 1
             p = parent(p)
         }
@@ -151,7 +180,7 @@ public final class PathTable {
     public func replacingPrefix(_ p: Path, _ old: Path, with new: Path, limit: Int = 1000) -> Path? {
         if p == old { return new }
         guard p.id > 1, limit > 0 else { return nil }
-        let e = entries[Int(p.id)]
+        let e = entry(p.id)
         guard let parent = replacingPrefix(Path(id: max(0, e.parent)), old, with: new, limit: limit - 1) else { return nil }
         var extra = e.extra
         if e.kind == .target || e.kind == .mapper {
@@ -162,7 +191,7 @@ public final class PathTable {
 
     /// The path without variant selections: `/A{v=x}B` is `/A/B`.
     public func strippingVariants(_ p: Path) -> Path {
-        let e = entries[Int(p.id)]
+        let e = entry(p.id)
         guard e.parent >= 0 else { return p }
         let parent = strippingVariants(Path(id: e.parent))
         if e.kind == .variantSelection { return parent }
@@ -193,7 +222,7 @@ public final class PathTable {
         var out = ""
         var previous = Kind.root
         for step in prefixes(p) {
-            let e = entries[Int(step.id)]
+            let e = entry(step.id)
             let name = tokens.string(Token(id: e.element))
             switch e.kind {
             case .empty, .root: break

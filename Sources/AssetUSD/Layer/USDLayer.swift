@@ -45,53 +45,29 @@ public struct Spec {
     }
 }
 
-/// One file of opinions: paths → specs → fields, whatever the encoding it came from.
-///
-/// `specs[0]` is the pseudo-root, whose fields are the layer's metadata. Children lists
-/// (`primChildren`, `properties`, …) are not fields here; order is the order in the ranges.
-public final class USDLayer {
-    public let session: USDSession
-    /// What the user typed or what an asset path resolved to; `a.usdz[b.usda]` inside packages.
-    public let identifier: String
-    /// `usda` or `usdc`.
-    public let encoding: String
-    /// Version as the file says it: `1.0`, `0.8.0`.
-    public let version: String
-    public let byteCount: Int
-    public internal(set) var specs: ContiguousArray<Spec> = []
-    public internal(set) var fields: ContiguousArray<Field> = []
-    public internal(set) var children: ContiguousArray<SpecIndex> = []
-    /// Path → spec, open addressing; built by `finish`.
-    private var slots: [SpecIndex] = []
+/// The specs of a layer and where each path's is.
+struct SpecTable {
+    private(set) var specs: ContiguousArray<Spec> = []
+    /// Path → spec, open addressing; -1 is free. Power of two.
+    private var slots: ContiguousArray<SpecIndex> = []
 
-    public init(session: USDSession, identifier: String, encoding: String, version: String, byteCount: Int) {
-        self.session = session
-        self.identifier = identifier
-        self.encoding = encoding
-        self.version = version
-        self.byteCount = byteCount
+    var count: Int { specs.count }
+
+    subscript(_ i: SpecIndex) -> Spec {
+        get { specs[Int(i)] }
+        _modify { yield &specs[Int(i)] }
     }
 
-    /// Builds the look-up table; call once after `specs` was filled by hand (`LayerBuilder` keeps it as it goes).
-    func finish() {
-        var n = 16
-        while n < specs.count * 2 { n *= 2 }
-        rehash(n)
+    mutating func reserve(_ n: Int) {
+        specs.reserveCapacity(n)
+        var size = 16
+        while size < n * 2 { size *= 2 }
+        if size > slots.count { rehash(size) }
     }
 
-    private func rehash(_ n: Int) {
-        slots = [SpecIndex](repeating: -1, count: n)
-        let mask = n - 1
-        for (i, s) in specs.enumerated() {
-            var at = Self.hash(s.path) & mask
-            while slots[at] >= 0 { at = (at + 1) & mask }
-            slots[at] = SpecIndex(i)
-        }
-    }
-
-    /// Appends a spec and enters it into the look-up table; of two specs with one path the first is found.
-    func append(_ spec: Spec) -> SpecIndex {
-        let i = SpecIndex(specs.count)
+    /// Appends a spec; of two specs with one path the first is found.
+    mutating func append(_ spec: Spec) -> SpecIndex {
+        let i = SpecIndex(truncatingIfNeeded: specs.count)
         specs.append(spec)
         if specs.count * 2 > slots.count {
             rehash(max(16, slots.count * 2))
@@ -104,12 +80,23 @@ public final class USDLayer {
         return i
     }
 
-    @inline(__always) private static func hash(_ p: Path) -> Int {
-        Int(truncatingIfNeeded: (UInt64(UInt32(bitPattern: p.id)) &* 0x9e37_79b9_7f4a_7c15) >> 24)
+    private mutating func rehash(_ n: Int) {
+        slots = ContiguousArray(repeating: -1, count: n)
+        let mask = n - 1
+        for (i, s) in specs.enumerated() {
+            var at = Self.hash(s.path) & mask
+            while slots[at] >= 0 { at = (at + 1) & mask }
+            slots[at] = SpecIndex(truncatingIfNeeded: i)
+        }
     }
 
-    /// The spec at a path, or nil.
-    public func spec(at path: Path) -> SpecIndex? {
+    /// Path numbers grow along a file: sixteen neighbours stay together, so that they share a cache line.
+    @inline(__always) private static func hash(_ p: Path) -> Int {
+        let line = UInt64(UInt32(bitPattern: p.id) >> 4) &* 0x9e37_79b9_7f4a_7c15
+        return Int(truncatingIfNeeded: line >> 28 & ~15 | UInt64(p.id & 15))
+    }
+
+    func find(_ path: Path) -> SpecIndex? {
         guard !slots.isEmpty else { return nil }
         let mask = slots.count - 1
         var at = Self.hash(path) & mask
@@ -119,15 +106,51 @@ public final class USDLayer {
         }
         return nil
     }
+}
+
+/// One file of opinions: paths → specs → fields, whatever the encoding it came from.
+///
+/// `specs[0]` is the pseudo-root, whose fields are the layer's metadata. Children lists
+/// (`primChildren`, `properties`, …) are not fields here; order is the order in the ranges. Layers do not change.
+public final class USDLayer {
+    public let session: USDSession
+    /// What the user typed or what an asset path resolved to; `a.usdz[b.usda]` inside packages.
+    public let identifier: String
+    /// `usda` or `usdc`.
+    public let encoding: String
+    /// Version as the file says it: `1.0`, `0.8.0`.
+    public let version: String
+    public let byteCount: Int
+    private let table: SpecTable
+    public var specs: ContiguousArray<Spec> { table.specs }
+    public let fields: ContiguousArray<Field>
+    public let children: ContiguousArray<SpecIndex>
+
+    init(
+        session: USDSession, identifier: String, encoding: String, version: String, byteCount: Int, specs: consuming SpecTable,
+        fields: ContiguousArray<Field>, children: ContiguousArray<SpecIndex>
+    ) {
+        self.session = session
+        self.identifier = identifier
+        self.encoding = encoding
+        self.version = version
+        self.byteCount = byteCount
+        table = specs
+        self.fields = fields
+        self.children = children
+    }
+
+    /// The spec at a path, or nil.
+    public func spec(at path: Path) -> SpecIndex? { table.find(path) }
 
     public func fields(of spec: SpecIndex) -> ContiguousArray<Field>.SubSequence {
-        let r = specs[Int(spec)].fields
+        let r = table[spec].fields
         return fields[Int(r.lowerBound)..<Int(r.upperBound)]
     }
 
     /// The value of a field, possibly deferred.
     public func field(_ spec: SpecIndex, _ name: Token) -> USDValue? {
-        let r = specs[Int(spec)].fields
+        let r = table[spec].fields
         for i in Int(r.lowerBound)..<Int(r.upperBound) where fields[i].name == name { return fields[i].value }
         return nil
     }
@@ -139,7 +162,12 @@ public final class USDLayer {
 
 /// Fills a layer spec by spec; children are linked in the order of `add`.
 public struct LayerBuilder {
-    public let layer: USDLayer
+    private let session: USDSession
+    private let identifier: String
+    private let encoding: String
+    private let version: String
+    private let byteCount: Int
+    private var specs = SpecTable()
     /// Lists through indices, -1 is the end: of a spec's children and of its fields.
     private struct Links {
         var firstChild: SpecIndex = -1, lastChild: SpecIndex = -1, next: SpecIndex = -1
@@ -153,8 +181,12 @@ public struct LayerBuilder {
     private var pending: ContiguousArray<Pending> = []
 
     public init(session: USDSession, identifier: String, encoding: String, version: String, byteCount: Int) {
-        layer = USDLayer(session: session, identifier: identifier, encoding: encoding, version: version, byteCount: byteCount)
-        _ = layer.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
+        self.session = session
+        self.identifier = identifier
+        self.encoding = encoding
+        self.version = version
+        self.byteCount = byteCount
+        _ = specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
         links.append(Links())
     }
 
@@ -162,7 +194,7 @@ public struct LayerBuilder {
 
     /// Adds a spec below another.
     public mutating func add(_ kind: SpecKind, _ path: Path, below parent: SpecIndex) -> SpecIndex {
-        let i = layer.append(Spec(path: path, kind: kind, parent: parent))
+        let i = specs.append(Spec(path: path, kind: kind, parent: parent))
         links.append(Links())
         if links[Int(parent)].lastChild >= 0 {
             links[Int(links[Int(parent)].lastChild)].next = i
@@ -174,9 +206,9 @@ public struct LayerBuilder {
     }
 
     /// The spec added for a path, or nil.
-    public func spec(at path: Path) -> SpecIndex? { layer.spec(at: path) }
-    public func kind(_ spec: SpecIndex) -> SpecKind { layer.specs[Int(spec)].kind }
-    public mutating func setKind(_ spec: SpecIndex, _ kind: SpecKind) { layer.specs[Int(spec)].kind = kind }
+    public func spec(at path: Path) -> SpecIndex? { specs.find(path) }
+    public func kind(_ spec: SpecIndex) -> SpecKind { specs[spec].kind }
+    public mutating func setKind(_ spec: SpecIndex, _ kind: SpecKind) { specs[spec].kind = kind }
 
     private func find(_ spec: SpecIndex, _ name: Token) -> Int32 {
         var i = links[Int(spec)].firstField
@@ -213,13 +245,12 @@ public struct LayerBuilder {
 
     /// The finished layer.
     public consuming func finish() -> USDLayer {
-        let n = layer.specs.count
+        let n = specs.count
         var fields = ContiguousArray<Field>()
         fields.reserveCapacity(pending.count)
         var children = ContiguousArray<SpecIndex>()
         children.reserveCapacity(n)
-        var specs = layer.specs
-        layer.specs = []
+        var specs = specs
         for i in 0..<n {
             let start = Int32(fields.count)
             var f = links[i].firstField
@@ -227,29 +258,28 @@ public struct LayerBuilder {
                 fields.append(pending[Int(f)].field)
                 f = pending[Int(f)].next
             }
-            specs[i].fields = start..<Int32(fields.count)
+            specs[SpecIndex(i)].fields = start..<Int32(fields.count)
             guard links[i].firstChild >= 0 else { continue }
             // One pass each for the kinds of children: prims, properties, variants, the rest.
             for group in 0..<4 {
                 let start = Int32(children.count)
                 var c = links[i].firstChild
                 while c >= 0 {
-                    if Self.group(specs[Int(c)].kind) == group { children.append(c) }
+                    if Self.group(specs[c].kind) == group { children.append(c) }
                     c = links[Int(c)].next
                 }
                 let range = start..<Int32(children.count)
                 switch group {
-                case 0: specs[i].primChildren = range
-                case 1: specs[i].properties = range
-                case 2: specs[i].variantChildren = range
-                default: specs[i].otherChildren = range
+                case 0: specs[SpecIndex(i)].primChildren = range
+                case 1: specs[SpecIndex(i)].properties = range
+                case 2: specs[SpecIndex(i)].variantChildren = range
+                default: specs[SpecIndex(i)].otherChildren = range
                 }
             }
         }
-        layer.specs = specs
-        layer.fields = fields
-        layer.children = children
-        return layer
+        return USDLayer(
+            session: session, identifier: identifier, encoding: encoding, version: version, byteCount: byteCount, specs: specs,
+            fields: fields, children: children)
     }
 
     private static func group(_ kind: SpecKind) -> Int {

@@ -126,9 +126,12 @@ final class CrateFile {
         if textSize > 0, all[textSize - 1] != 0 {
             throw bytes.error(.tokens, textOffset, "the last token is not terminated")
         }
+        var tokens = ContiguousArray<Token>()
+        var leads = ContiguousArray<UInt8>()
         tokens.reserveCapacity(Int(count))
         leads.reserveCapacity(Int(count))
         let table = session.tokens
+        table.reserve(Int(count), bytes: textSize)
         var start = 0
         while start < textSize, tokens.count < Int(count) {
             var end = start
@@ -138,6 +141,8 @@ final class CrateFile {
             start = end &+ 1
         }
         withExtendedLifetime(unpacked) {}
+        self.tokens = tokens
+        self.leads = leads
         guard tokens.count == Int(count) else {
             throw AssetError(
                 "usdc.token-count-mismatch", "TOKENS section: \(tokens.count) tokens found, \(count) expected",
@@ -148,13 +153,16 @@ final class CrateFile {
     private func readStrings() throws(AssetError) {
         var at = try cursor(.strings)
         let n = try at.elementCount(stride: 4)
+        var strings = ContiguousArray<Token>()
         strings.reserveCapacity(n)
+        let tokens = tokens
         for _ in 0..<n {
             let offset = at.offset
             let i = try at.next(UInt32.self)
             guard i < tokens.count else { throw bytes.error(.strings, offset, "token \(i) of \(tokens.count)") }
             strings.append(tokens[Int(i)])
         }
+        self.strings = strings
     }
 
     /// `count` compressed 32-bit integers with their size in front.

@@ -19,12 +19,12 @@ extension CrateFile {
         let count = try at.next(UInt64.self)
         guard count <= UInt64(Int32.max) else { throw bytes.error(.paths, countOffset, "\(count) paths") }
         pathCount = Int(count)
-        return version < CrateVersion(0, 4, 0) ? try readPathItems(&at) : try readPackedPaths(&at)
+        return version < CrateVersion(0, 4, 0) ? try readPathItems(&at, pathCount) : try readPackedPaths(&at, pathCount)
     }
 
     // MARK: Since 0.4.0: three packed arrays
 
-    private func readPackedPaths(_ at: inout CrateCursor) throws(AssetError) -> CratePaths {
+    private func readPackedPaths(_ at: inout CrateCursor, _ pathCount: Int) throws(AssetError) -> CratePaths {
         let start = at.offset
         let n = try packedCount(&at)
         let indices = try integers(&at, n)
@@ -37,7 +37,7 @@ extension CrateFile {
             }
             most = max(most, i)
         }
-        var tree = startTree(Int(most) + 1, n)
+        var tree = PathBuilder(self, count: Int(most) + 1, items: n)
         // Subtrees left to do: where their first item is, and what they hang from.
         var pending: [(item: Int, parent: Int32, depth: Int)] = []
         var item = 0
@@ -50,8 +50,7 @@ extension CrateFile {
             let index = indices[item]
             let element = elements[item]
             let jump = Int(jumps[item])
-            try add(
-                &tree, index, parent, element.magnitude, isProperty: element < 0, depth, start)
+            try tree.add(index, parent, element.magnitude, isProperty: element < 0, depth, start)
             if parent < 0 {
                 parent = index
                 depth = 1
@@ -74,12 +73,13 @@ extension CrateFile {
             }
             guard item < n else { throw bytes.error(.paths, start, "the last path claims a successor") }
         }
-        return tree
+        paths = tree.paths
+        return tree.tree
     }
 
     // MARK: Before 0.4.0: items with the offset of their sibling
 
-    private func readPathItems(_ at: inout CrateCursor) throws(AssetError) -> CratePaths {
+    private func readPathItems(_ at: inout CrateCursor, _ pathCount: Int) throws(AssetError) -> CratePaths {
         guard pathCount > 0 else { return CratePaths() }
         // The first version had four bytes of padding in front and three behind.
         let lead = version < CrateVersion(0, 1, 0) ? 4 : 0
@@ -87,7 +87,7 @@ extension CrateFile {
         let start = at.offset
         let most = (bytes.count - start) / itemSize
         guard pathCount <= most + 1 else { throw bytes.error(.paths, start - 8, "\(pathCount) paths in \(bytes.count - start) bytes") }
-        var tree = startTree(pathCount, pathCount)
+        var tree = PathBuilder(self, count: pathCount, items: pathCount)
         var pending: [(offset: Int, parent: Int32, depth: Int)] = []
         var parent: Int32 = -1
         var depth = 0
@@ -102,7 +102,7 @@ extension CrateFile {
             at.offset = itemOffset + itemSize
             guard index < UInt32(pathCount) else { throw bytes.error(.paths, itemOffset, "path \(index) of \(pathCount)") }
             let index32 = Int32(bitPattern: index)
-            try add(&tree, index32, parent, element, isProperty: flags & 4 != 0, depth, itemOffset)
+            try tree.add(index32, parent, element, isProperty: flags & 4 != 0, depth, itemOffset)
             if parent < 0 {
                 parent = index32
                 depth = 1
@@ -126,45 +126,58 @@ extension CrateFile {
                 (at.offset, parent, depth) = next
             }
         }
-        return tree
+        paths = tree.paths
+        return tree.tree
     }
+}
 
-    // MARK: Both
+/// Collects paths and their tree; holds what it needs of the file by itself, because that is faster than asking an object.
+private struct PathBuilder {
+    var paths: ContiguousArray<Path>
+    var tree = CratePaths()
+    private let crate: CrateFile
+    private let table: PathTable
+    private let tokens: ContiguousArray<Token>
+    private let leads: ContiguousArray<UInt8>
+    private let deepest: Int
 
-    private func startTree(_ count: Int, _ items: Int) -> CratePaths {
-        var tree = CratePaths()
+    init(_ crate: CrateFile, count: Int, items: Int) {
+        self.crate = crate
+        table = crate.session.paths
+        tokens = crate.tokens
+        leads = crate.leads
+        deepest = crate.limits.nestingDepth
         paths = ContiguousArray(repeating: .empty, count: count)
         tree.parents = ContiguousArray(repeating: -1, count: count)
         tree.elements = ContiguousArray(repeating: -1, count: count)
         tree.order.reserveCapacity(items)
-        return tree
+        table.reserve(items)
     }
 
-    private func add(
-        _ tree: inout CratePaths, _ index: Int32, _ parent: Int32, _ element: UInt32, isProperty: Bool, _ depth: Int, _ offset: Int
+    mutating func add(
+        _ index: Int32, _ parent: Int32, _ element: UInt32, isProperty: Bool, _ depth: Int, _ offset: Int
     ) throws(AssetError) {
         let i = Int(index)
-        guard paths[i].isEmpty else { throw bytes.error(.paths, offset, "path \(index) is defined twice") }
+        guard paths[i].isEmpty else { throw crate.bytes.error(.paths, offset, "path \(index) is defined twice") }
         tree.order.append(index)
         guard parent >= 0 else {
             paths[i] = .root
             return
         }
-        guard depth <= limits.nestingDepth else {
+        guard depth <= deepest else {
             throw AssetError(
-                "limit.nesting-depth", "PATHS section: paths of more than \(limits.nestingDepth) elements", at: bytes.file.location(offset))
+                "limit.nesting-depth", "PATHS section: paths of more than \(deepest) elements", at: crate.bytes.file.location(offset))
         }
-        guard element < tokens.count else { throw bytes.error(.paths, offset, "token \(element) of \(tokens.count)") }
+        guard element < tokens.count else { throw crate.bytes.error(.paths, offset, "token \(element) of \(tokens.count)") }
         let token = tokens[Int(element)]
         let above = paths[Int(parent)]
-        let table = session.paths
         if isProperty {
             paths[i] = table.property(above, token)
         } else {
             switch leads[Int(element)] {
             case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "."), 0:
-                guard let p = CratePathText.element(token, below: above, session) else {
-                    throw bytes.error(.paths, offset, "\"\(session.string(token))\" is not an element of a path")
+                guard let p = CratePathText.element(token, below: above, crate.session) else {
+                    throw crate.bytes.error(.paths, offset, "\"\(crate.session.string(token))\" is not an element of a path")
                 }
                 paths[i] = p
             default: paths[i] = table.child(above, token)
