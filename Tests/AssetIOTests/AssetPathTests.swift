@@ -1,0 +1,60 @@
+import AssetIO
+import Testing
+
+@Suite struct AssetPathTests {
+    @Test func packages() throws {
+        let (outer, rest) = try #require(AssetPath.splitPackage("d/a.usdz[b.usdz[c.usda]]"))
+        #expect((outer, rest) == ("d/a.usdz", "b.usdz[c.usda]"))
+        let (inner, member) = try #require(AssetPath.splitMember("d/a.usdz[b.usdz[c.usda]]"))
+        #expect((inner, member) == ("d/a.usdz[b.usdz]", "c.usda"))
+        #expect(try #require(AssetPath.splitPackage("a.usdz[tex[1].png]")) == ("a.usdz", "tex[1].png"))
+        #expect(AssetPath.splitPackage("a.usdz") == nil)
+        #expect(AssetPath.splitPackage("[a]") == nil)
+        #expect(AssetPath.splitPackage("a]") == nil)
+        #expect(AssetPath.member("c", of: "a.usdz[b.usdz]") == "a.usdz[b.usdz[c]]")
+        #expect(AssetPath.member("c", of: "a.usdz") == "a.usdz[c]")
+    }
+
+    @Test func names() {
+        #expect(AssetPath.folder("a/b.png") == "a")
+        #expect(AssetPath.folder("b.png") == "")
+        #expect(AssetPath.folder("/b.png") == "/")
+        #expect(AssetPath.folder("x.usdz[a/b.png]") == "x.usdz[a]")
+        #expect(AssetPath.folder("x.usdz[b.png]") == "x.usdz[]")
+        #expect(AssetPath.folder("x.usdz[y.usdz[b.png]]") == "x.usdz[y.usdz[]]")
+        #expect(AssetPath.baseName("d/x.usdz[a/b.png]") == "b.png")
+        #expect(AssetPath.fileExtension("A.B.PNG") == "png")
+        #expect(AssetPath.fileExtension("dir.x/name") == "")
+        #expect(AssetPath.fileExtension(".hidden") == "")
+        #expect(AssetPath.fileExtension("x.usdz[a/b.USDA]") == "usda")
+        #expect(AssetPath.stem("d/a.b.obj") == "a.b")
+        #expect(AssetPath.scheme("https://x/y") == "https")
+        #expect(AssetPath.scheme("C:\\x") == nil)
+        #expect(AssetPath.scheme("a/b:c") == nil)
+    }
+
+    static let joinCases: [(String, String, String?)] = [
+        ("a", "b.png", "a/b.png"), ("", "b.png", "b.png"), ("a", "./b.png", "a/b.png"), ("a/c", "../b.png", "a/b.png"), ("a", "../../b", "../b"),
+        ("/", "b", "/b"), ("a", "/b", "/b"), ("/a", "../../b", "/b"), ("a", "b//c", "a/b/c"), ("x.usdz[]", "b.png", "x.usdz[b.png]"),
+        ("x.usdz[a]", "../b.png", "x.usdz[b.png]"), ("x.usdz[a]", "../../b.png", nil), ("x.usdz[a]", "/b.png", nil),
+        ("d", "x.usdz[y.usda]", "d/x.usdz[y.usda]"), ("d/x.usdz[a]", "y.usdz[z.usda]", "d/x.usdz[a/y.usdz[z.usda]]"),
+        ("x.usdz[y.usdz[]]", "../b", nil),
+    ]
+
+    @Test(arguments: joinCases)
+    func joins(_ folder: String, _ path: String, _ expected: String?) { #expect(AssetPath.join(folder, path) == expected) }
+
+    @Test func normalising() {
+        #expect(AssetPath.normalise("./a/../b/./c") == "b/c")
+        #expect(AssetPath.normalise("../a") == "../a")
+        #expect(AssetPath.normalise("/../a") == "/a")
+        #expect(AssetPath.normalise("d/../x.usdz[a/../b]") == "x.usdz[b]")
+    }
+
+    @Test func percents() {
+        #expect(AssetPath.decodingPercent("a%20b%C3%A9.png") == "a bé.png")
+        #expect(AssetPath.decodingPercent("100%") == "100%")
+        #expect(AssetPath.decodingPercent("%zz%4") == "%zz%4")
+        #expect(AssetPath.decodingPercent("%00") == "%00")
+    }
+}

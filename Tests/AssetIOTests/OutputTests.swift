@@ -1,0 +1,152 @@
+import AssetIO
+import AssetModel
+import TestSupport
+import Testing
+
+@Suite struct OutputTests {
+    private func put(_ sink: some OutputSink, _ name: String, _ text: String) throws {
+        let file = try sink.create(name)
+        try file.write(text)
+        #expect(file.count == text.utf8.count)
+        try file.close()
+    }
+
+    private func code(_ body: () throws -> Void) -> String? {
+        #expect(throws: AssetError.self) { try body() }?.diagnostic.code
+    }
+
+    @Test func filesAppearOnCommitOnly() throws {
+        let folder = try TemporaryFolder()
+        let output = try DiskOutput(folder.path + "/out/chair.obj")
+        try put(output, "chair.obj", "v 0 0 0\n")
+        try put(output, "chair.mtl", "newmtl m\n")
+        try put(output, "textures/a.png", String(repeating: "x", count: 3 << 20))
+        #expect(folder.contents.filter { !$0.hasSuffix("/") && !$0.contains(".tmp") } == [])
+        try output.commit()
+        #expect(folder.contents == ["out/", "out/chair.mtl", "out/chair.obj", "out/textures/", "out/textures/a.png"])
+        #expect(try folder.text("out/chair.obj") == "v 0 0 0\n")
+        #expect(try folder.text("out/textures/a.png").utf8.count == 3 << 20)
+        output.discard()
+        #expect(folder.contents.count == 5)
+    }
+
+    @Test func discardRemovesEverything() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("keep/x", "x")
+        do {
+            let output = try DiskOutput(folder.path + "/keep/new/deep/chair.obj")
+            try put(output, "chair.obj", "v\n")
+            _ = try output.create("textures/a.png")
+            output.discard()
+            #expect(folder.contents == ["keep/", "keep/x"])
+            #expect(code { _ = try output.create("late") } == "output.interrupted")
+            #expect(code { try output.commit() } == "output.interrupted")
+        }
+        do {
+            // Never committed: the same when it is let go.
+            let output = try DiskOutput(folder.path + "/b/chair.obj")
+            try put(output, "chair.obj", "v\n")
+        }
+        #expect(folder.contents == ["keep/", "keep/x"])
+    }
+
+    @Test func existingFilesAreKept() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("chair.obj", "old")
+        #expect(code { _ = try DiskOutput(folder.path + "/chair.obj") } == "output.exists")
+        try folder.write("same.png", "same")
+        try folder.write("other.png", "mine")
+        do {
+            let output = try DiskOutput(folder.path + "/new.obj")
+            try put(output, "new.obj", "v\n")
+            try put(output, "fresh.png", "fresh")
+            try put(output, "same.png", "same")
+            try put(output, "other.png", "theirs")
+            #expect(code { try output.commit() } == "output.exists")
+        }
+        #expect(folder.contents == ["chair.obj", "other.png", "same.png"])
+        #expect(try folder.text("other.png") == "mine")
+        do {
+            let output = try DiskOutput(folder.path + "/new.obj")
+            try put(output, "new.obj", "v\n")
+            try put(output, "same.png", "same")
+            try output.commit()
+        }
+        #expect(folder.contents == ["chair.obj", "new.obj", "other.png", "same.png"])
+    }
+
+    @Test func overwriting() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.obj", "old")
+        try folder.write("a.mtl", "old")
+        let output = try DiskOutput(folder.path + "/a.obj", overwrite: true)
+        try put(output, "a.obj", "new")
+        try put(output, "a.mtl", "new too")
+        #expect(try folder.text("a.obj") == "old")
+        try output.commit()
+        #expect(folder.contents == ["a.mtl", "a.obj"])
+        #expect(try folder.text("a.obj") == "new")
+        #expect(try folder.text("a.mtl") == "new too")
+    }
+
+    /// The main file cannot be put in place: what was replaced before it comes back.
+    @Test func aFailedCommitPutsEverythingBack() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.mtl", "old")
+        let output = try DiskOutput(folder.path + "/a.obj", overwrite: true)
+        try put(output, "a.obj", "new")
+        try put(output, "a.mtl", "new")
+        try put(output, "tex/t.png", "new")
+        try folder.write("a.obj/in-the-way", "x")
+        #expect(code { try output.commit() } == "output.cannot-rename")
+        #expect(folder.contents == ["a.mtl", "a.obj/", "a.obj/in-the-way"])
+        #expect(try folder.text("a.mtl") == "old")
+    }
+
+    @Test func placesThatCannotBe() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("file", "x")
+        #expect(code { _ = try DiskOutput(folder.path) } == "output.is-a-directory")
+        #expect(code { _ = try DiskOutput(folder.path + "/") } == "output.is-a-directory")
+        #expect(code { _ = try DiskOutput("/dev/null", overwrite: true) } == "output.not-a-file")
+        let below = try DiskOutput(folder.path + "/file/chair.obj")
+        #expect(code { _ = try below.create("chair.obj") } == "output.not-a-directory")
+        let nowhere = try DiskOutput("/proc/none/chair.obj")
+        #expect(code { _ = try nowhere.create("chair.obj") } == "output.cannot-create")
+        let open = try DiskOutput(folder.path + "/open.obj")
+        _ = try open.create("open.obj")
+        #expect(code { try open.commit() } == "output.not-closed")
+        #expect(folder.contents == ["file"])
+    }
+
+    @Test(arguments: ["", "/a", "../a", "a/../b", "a//b", "./a", "a/", "a\\b", "a\nb", "a\u{0}b", String(repeating: "n", count: 256)])
+    func unsafeNames(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let disk = try DiskOutput(folder.path + "/x.obj")
+        #expect(code { _ = try disk.create(name) } == "output.unsafe-name")
+        #expect(code { _ = try MemoryOutput().create(name) } == "output.unsafe-name")
+        #expect(folder.contents == [])
+    }
+
+    @Test func namesClashIgnoringLetterCase() throws {
+        let output = MemoryOutput()
+        try put(output, "textures/Wood.png", "1")
+        #expect(code { _ = try output.create("Textures/wood.PNG") } == "output.name-clash")
+        try put(output, "b.mtl", "2")
+        try output.commit()
+        #expect(output.files.map(\.path) == ["textures/Wood.png", "b.mtl"])
+        #expect(output["b.mtl"]?.text == "2")
+        #expect(output.isCommitted)
+    }
+
+    @Test func streamsTakeOneFile() throws {
+        let output = StreamOutput(descriptor: -1)
+        try put(output, "a.stl", "solid")
+        #expect(code { _ = try output.create("b.png") } == "output.several-files")
+        #expect(code { try output.commit() } == "output.cannot-write")
+        let dropped = StreamOutput(descriptor: -1)
+        try put(dropped, "a.stl", "solid")
+        dropped.discard()
+        try dropped.commit()
+    }
+}
