@@ -132,7 +132,12 @@ public enum AssetLookup {
     // MARK: Letter case
 
     /// The file at a path whose components may be in another letter case; of several the first in order.
-    static func ignoringCase(_ path: String, _ resolver: any AssetResolver) -> String? {
+    private static func ignoringCase(_ path: String, _ resolver: any AssetResolver) -> String? {
+        // The match may be a folder.
+        anything(path, resolver).flatMap { resolver.exists($0) ? $0 : nil }
+    }
+
+    private static func anything(_ path: String, _ resolver: any AssetResolver) -> String? {
         if let (package, member) = AssetPath.splitPackage(path), !member.isEmpty {
             guard let outer = resolver.exists(package) ? package : ignoringCase(package, resolver) else { return nil }
             let inner = AssetPath.member(member, of: outer)

@@ -37,7 +37,7 @@ import Testing
         Case("T.PNG", ["d/sub/t.png"], "d/sub/t.png", .letterCase),
         Case("Tex/T.png", ["d/sub/tex/t.png"], "d/sub/tex/t.png", .letterCase),
         Case("Tex/T.png", ["d/tex/t.png", "d/sub/T.png"], "d/tex/t.png", .letterCase),
-        Case("/Users/x/t.png", ["d/sub/t.png"], "d/sub/t.png", .baseName),
+        Case("/art/x/t.png", ["d/sub/t.png"], "d/sub/t.png", .baseName),
         Case("C:\\art\\t.png", ["d/t.png"], "d/t.png", .baseName),
         Case("C:\\art\\T.PNG", ["d/t.png"], "d/t.png", .baseName),
         Case("https://host/x/t.png", ["d/sub/t.png"], "d/sub/t.png", .baseName),

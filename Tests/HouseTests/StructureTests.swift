@@ -9,7 +9,7 @@ import Testing
     /// What each room may import, besides the system's C library and Dispatch.
     static let mayImport: [String: Set<String>] = [
         "AssetModel": [],
-        "AssetIO": ["AssetModel", "CZlib"],
+        "AssetIO": ["AssetModel", "CZlib", "Synchronization"],
         "AssetOps": ["AssetModel"],
         "AssetImages": ["AssetModel", "CPNG", "CTurboJPEG"],
         "AssetFormats": ["AssetModel", "AssetIO", "AssetOps", "AssetImages"],
