@@ -143,20 +143,22 @@ enum ZipSupport {
         #expect(ZipSupport.refusal(Array("PK\u{3}\u{4}".utf8)) == "zip.no-central-directory")
         #expect(ZipSupport.refusal(one { $0.flags = 1 }) == "zip.encrypted")
         #expect(ZipSupport.refusal(one { $0.statedMethod = 12 }) == "zip.unsupported-method")
+        // The local header keeps the true size.
         #expect(ZipSupport.refusal(one { $0.statedSize = 4 }) == "zip.size-mismatch")
+        #expect(ZipSupport.refusal(one { ($0.hasDescriptor, $0.statedSize) = (true, 4) }) == "zip.size-mismatch")
         #expect(ZipSupport.refusal(one { $0.statedPackedSize = 4_000_000_000 }) == "zip.out-of-range")
         #expect(ZipSupport.refusal(one { $0.statedOffset = 4_000_000_000 }) == "zip.out-of-range")
         #expect(ZipSupport.refusal(one { $0.statedOffset = 3 }) == "zip.no-local-header")
         #expect(ZipSupport.refusal(one { ($0.isDeflated, $0.statedCRC) = (true, 1) }) == "zip.bad-checksum")
-        #expect(ZipSupport.refusal(one { ($0.isDeflated, $0.statedSize) = (true, 4) }) == "zip.bad-deflate")
-        #expect(ZipSupport.refusal(one { ($0.isDeflated, $0.statedSize) = (true, 6) }) == "zip.bad-deflate")
+        #expect(ZipSupport.refusal(one { ($0.isDeflated, $0.hasDescriptor, $0.statedSize) = (true, true, 4) }) == "zip.bad-deflate")
+        #expect(ZipSupport.refusal(one { ($0.isDeflated, $0.hasDescriptor, $0.statedSize) = (true, true, 6) }) == "zip.bad-deflate")
         #expect(ZipSupport.refusal(one { $0.statedMethod = 8 }) == "zip.bad-deflate")
         // Ten bytes do not unpack to a gigabyte, whatever they are.
         #expect(ZipSupport.refusal(one { ($0.isDeflated, $0.statedSize) = (true, 1 << 30) }) == "zip.size-mismatch")
         #expect(ZipSupport.refusal(one { ($0.isZip64, $0.isDeflated, $0.statedSize) = (true, true, 1 << 31) }) == "zip.size-mismatch")
 
         // Both entries over the same bytes.
-        var overlapping = ZipBuilder([Entry("a", "alpha"), Entry("b", "beta")])
+        var overlapping = ZipBuilder([Entry("a", "alpha"), Entry("b", "bravo")])
         overlapping.entries[1].statedOffset = 0
         #expect(ZipSupport.refusal(overlapping.bytes()) == "zip.overlapping-entries")
 

@@ -98,6 +98,22 @@ import Testing
         #expect(diagnostics.isEmpty)
     }
 
+    @Test func aPackageAsFirstEntryIsFollowed() throws {
+        let inner = ZipBuilder.aligned(entries("x.png", contents: "PNG") + entries("x.usda")).bytes()
+        let (package, diagnostics) = try open(ZipBuilder.aligned([("in.usdz", inner)] + entries("second.usda")).bytes())
+        #expect(package.rootPath == "a.usdz[in.usdz[x.usda]]")
+        #expect(package.root.name == "in.usdz")
+        #expect(diagnostics.map(\.code) == ["usdz.first-entry-not-layer"])
+        #expect(diagnostics.map(\.location.file) == ["a.usdz[in.usdz]"])
+        // One without a layer is an entry like any other.
+        let empty = ZipBuilder.aligned(entries("x.png", contents: "PNG")).bytes()
+        #expect(try open(ZipBuilder.aligned([("in.usdz", empty)] + entries("second.usda")).bytes()).package.rootPath == "a.usdz[second.usda]")
+        // Deeper than anybody packs.
+        var deep = ZipBuilder.aligned(entries("x.usda")).bytes()
+        for _ in 0..<40 { deep = ZipBuilder.aligned([("in.usdz", deep)]).bytes() }
+        #expect(throws: AssetError.self) { try open(deep) }
+    }
+
     @Test func damagedPackagesAreRefusedOrRead() {
         let bytes = ZipBuilder.aligned(entries("scene.usda", "0/tex0.png")).bytes()
         for length in Mutations.truncationLengths(bytes.count) {

@@ -62,7 +62,7 @@ public final class ZipArchive: Sendable {
     public let entries: [ZipEntry]
     public let issues: [ZipIssue]
     private let index: [String: Int]
-    private let limits: ReadLimits
+    public let limits: ReadLimits
 
     /// Reads the central directory. Throws `zip.*` with the byte offset where the archive contradicts itself.
     public init(_ file: FileBytes, limits: ReadLimits) throws(AssetError) {

@@ -202,7 +202,7 @@ struct ZipDirectoryReader {
         let entry = ZipEntry(
             name: name, method: method, flags: flags, crc32: UInt32(truncatingIfNeeded: u32(at + 16)), compressedSize: packed, size: size,
             headerOffset: local, dataOffset: data)
-        noteDifferences(entry, directoryEntry: at, nameCount: nameCount, localNameCount: localNameCount)
+        try compareHeaders(entry, directoryEntry: at, nameCount: nameCount, localNameCount: localNameCount)
         if !entry.isSafe {
             issues.append(ZipIssue(kind: .unsafeName, entry: name, offset: local, message: "the name '\(name)' leads out of the archive"))
         }
@@ -210,8 +210,11 @@ struct ZipDirectoryReader {
         return next
     }
 
-    /// What the local header says otherwise. Sizes may be left to the data descriptor or to zip64 fields there.
-    private mutating func noteDifferences(_ entry: ZipEntry, directoryEntry at: Int, nameCount: Int, localNameCount: Int) {
+    /// What the local header says otherwise. Sizes may be left to the data descriptor or to zip64 fields there, or be left
+    /// at zero; other sizes contradict the directory, and nothing tells which of the two is right.
+    private mutating func compareHeaders(
+        _ entry: ZipEntry, directoryEntry at: Int, nameCount: Int, localNameCount: Int
+    ) throws(AssetError) {
         let local = entry.headerOffset
         func note(_ what: String) {
             issues.append(
@@ -228,10 +231,16 @@ struct ZipDirectoryReader {
         }
         if !isSameName { note("the name") }
         if u16(local + 8) != Int(entry.method) { note("the compression method") }
-        let packed = u32(local + 18)
-        let size = u32(local + 22)
-        if !entry.hasDataDescriptor, packed != 0xFFFF_FFFF, packed != entry.compressedSize { note("the compressed size") }
-        if !entry.hasDataDescriptor, size != 0xFFFF_FFFF, size != entry.size { note("the size") }
+        guard !entry.hasDataDescriptor else { return }
+        for (what, found, expected) in [
+            ("the compressed size", u32(local + 18), entry.compressedSize), ("the size", u32(local + 22), entry.size),
+        ] where found != expected && found != 0xFFFF_FFFF {
+            guard found == 0 else {
+                throw failure(
+                    "zip.size-mismatch", "\(what) of '\(entry.name)' is \(found) in its header, \(expected) in the central directory", local)
+            }
+            note(what)
+        }
     }
 
     /// Entries whose bytes are shared make small files unpack to anything: refused. Puts the entries in the file's order.

@@ -7,11 +7,10 @@ public struct USDZPackage {
     /// What the user typed, or where the package lies within another one.
     public let path: String
     public let archive: ZipArchive
-    /// The layer to be opened: the first entry whose content is a USD layer.
+    /// The first entry whose content is a USD layer, or a package with one.
     public let root: ZipEntry
-
-    /// The path of the root layer: `a.usdz[scene.usda]`.
-    public var rootPath: String { AssetPath.member(root.name, of: path) }
+    /// The path of the layer to be opened: `a.usdz[scene.usda]`, `a.usdz[b.usdz[scene.usda]]`.
+    public let rootPath: String
 
     /// Contents begin at multiples of this many bytes.
     public static let alignment = 64
@@ -24,21 +23,31 @@ public struct USDZPackage {
     }
 
     public init(_ path: String, archive: ZipArchive, diagnostics: inout Diagnostics) throws(AssetError) {
+        try self.init(path, archive, depth: 0, &diagnostics)
+    }
+
+    private init(_ path: String, _ archive: ZipArchive, depth: Int, _ diagnostics: inout Diagnostics) throws(AssetError) {
         self.path = path
         self.archive = archive
         Self.noteIssues(archive, path, &diagnostics)
-        var root: ZipEntry?
-        for entry in archive.entries where Self.isCandidate(entry) {
-            if Self.isLayer(archive, entry) {
-                root = entry
-                break
+        var found: (entry: ZipEntry, path: String)?
+        for entry in archive.entries where found == nil && Self.isCandidate(entry) {
+            guard let head = archive.head(of: entry, count: 16) else { continue }
+            let place = AssetPath.member(entry.name, of: path)
+            if Self.isLayer(head) {
+                found = (entry, place)
+            } else if head.starts(with: "PK".utf8), AssetPath.fileExtension(entry.name) == "usdz", depth < Self.deepestPackage,
+                let inner = Self.inner(place, archive, entry, depth: depth + 1, &diagnostics)
+            {
+                found = (entry, inner.rootPath)
             }
         }
-        guard let root else {
+        guard let found else {
             throw AssetError(
                 "usdz.no-layer", "none of the \(archive.entries.count) entries is a USD layer", at: SourceLocation(file: path))
         }
-        self.root = root
+        root = found.entry
+        rootPath = found.path
         if let first = archive.entries.first, first.headerOffset != root.headerOffset {
             diagnostics.warning(
                 "usdz.first-entry-not-layer",
@@ -47,16 +56,29 @@ public struct USDZPackage {
         }
     }
 
+    /// Packages as first entries of packages are followed this far.
+    private static let deepestPackage = 16
+
+    /// A package as a member; nil where it has no layer or cannot be read, which makes it one entry like any other.
+    private static func inner(
+        _ place: String, _ archive: ZipArchive, _ entry: ZipEntry, depth: Int, _ diagnostics: inout Diagnostics
+    ) -> USDZPackage? {
+        var noted = Diagnostics()
+        do {
+            let nested = try ZipArchive(archive.contents(of: entry), limits: archive.limits)
+            let package = try USDZPackage(place, nested, depth: depth, &noted)
+            diagnostics.add(noted)
+            return package
+        } catch {
+            return nil
+        }
+    }
+
     /// Whether an entry may be the root: a file that can be opened and that no system has put there on its own account.
     private static func isCandidate(_ entry: ZipEntry) -> Bool {
         guard entry.isSafe, !entry.isFolder, !entry.isEncrypted else { return false }
         let parts = entry.name.split(separator: "/")
         return !parts.contains { $0.utf8.first == UInt8(ascii: ".") && $0 != "." } && parts.first != "__MACOSX"
-    }
-
-    private static func isLayer(_ archive: ZipArchive, _ entry: ZipEntry) -> Bool {
-        guard let head = archive.head(of: entry, count: 16) else { return false }
-        return isLayer(head)
     }
 
     /// Whether bytes begin as a USD layer does: `PXR-USDC`, or `#usda` (a byte order mark may stand before).
