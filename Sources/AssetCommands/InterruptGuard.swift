@@ -11,7 +11,9 @@ import Darwin
 /// Keeps an interrupted run from leaving anything behind: a thread waits for the signals that end a process, drops what
 /// the output has made so far, and lets the signal do its work.
 enum InterruptGuard {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    /// Sent by `FaultGuard` to have an output removed.
+    static var faultSignal: Int32 { SIGUSR1 }
+    private static var signals: [Int32] { [SIGINT, SIGTERM, SIGHUP, faultSignal] }
 
     static func watch(_ output: DiskOutput) {
         var watched = sigset_t()
@@ -53,6 +55,7 @@ enum InterruptGuard {
         var number: Int32 = 0
         guard sigwait(&watched, &number) == 0 else { return }
         output.discard()
+        if number == faultSignal { _exit(ExitStatus.fault.rawValue) }
         signal(number, SIG_DFL)
         pthread_sigmask(SIG_UNBLOCK, &watched, nil)
         kill(getpid(), number)

@@ -39,6 +39,9 @@ extension ToolEnvironment {
     /// process but shows as an error when written to.
     public static func system(registry: FormatRegistry, resolver: any AssetResolver) -> ToolEnvironment {
         signal(SIGPIPE, SIG_IGN)
+        #if !DEBUG
+        FaultGuard.install()
+        #endif
         var environment = ToolEnvironment(
             standardOutput: DescriptorSink(STDOUT_FILENO), standardError: DescriptorSink(STDERR_FILENO), resolver: resolver,
             registry: registry, readInput: { () throws(AssetError) in try FileBytes.readAll(STDIN_FILENO, "-") },
