@@ -1,4 +1,5 @@
 import AssetCommands
+import AssetIO
 import AssetModel
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ import Testing
         return tool
     }
 
-    static let table: [([String], ExitStatus)] = [
+    static let table: [([String], AssetCommands.ExitStatus)] = [
         (["--version"], .done), (["help"], .done), (["--help"], .done), (["help", "tree"], .done), (["tree", "--help"], .done),
         (["help", "limits"], .done), (["formats"], .done), (["completions", "bash"], .done),
         (["tree", "room.test"], .done), (["tree", "--json", "room.test"], .done), (["info", "room.test", "crowd.test"], .done),

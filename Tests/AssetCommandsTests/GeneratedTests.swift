@@ -57,8 +57,12 @@ import Testing
     @Test func quotesInScriptsArePaired() {
         for shell in ["bash", "zsh", "fish"] {
             for line in run("completions", shell).split(separator: "\n") where !line.hasPrefix("#") {
-                let plain = line.split(separator: "\\'", omittingEmptySubsequences: false).joined()
-                let quotes = plain.count { $0 == "'" } + (shell == "zsh" ? line.count { $0 == "\\" && line.contains("'\\''") } * 0 : 0)
+                var quotes = 0
+                var isEscaped = false
+                for c in line {
+                    if c == "'", !isEscaped { quotes += 1 }
+                    isEscaped = c == "\\" && !isEscaped
+                }
                 #expect(quotes.isMultiple(of: 2), "\(shell): \(line)")
             }
         }

@@ -1,3 +1,4 @@
+import AssetCommands
 import AssetModel
 import TestSupport
 import Testing

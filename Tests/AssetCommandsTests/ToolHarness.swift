@@ -18,7 +18,7 @@ final class ToolHarness {
     private let resolver = InMemoryResolver()
 
     struct Result {
-        var status: ExitStatus
+        var status: AssetCommands.ExitStatus
         var output: String
         var error: String
     }
