@@ -76,6 +76,26 @@ public final class USDDocument: Document {
         return scene
     }
 
+    /// The root layer as USDA text. A value whose bytes are damaged ends it with the error that names them.
+    public func writeText(flatten: Bool, _ context: inout ReadContext, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard !flatten else {
+            throw AssetError("usd.cannot-flatten", "stages cannot be flattened yet", at: SourceLocation(file: name))
+        }
+        var failure: (any Error)?
+        do {
+            try USDA.write(rootLayer) { piece throws(AssetError) in
+                do {
+                    try sink(piece)
+                } catch {
+                    failure = error
+                    throw AssetError("output.failed", "the text could not be taken", at: SourceLocation(file: name))
+                }
+            }
+        } catch {
+            throw failure ?? error
+        }
+    }
+
     // MARK: Files
 
     private func files(of stage: Stage) -> [SourceDescription.File] {
