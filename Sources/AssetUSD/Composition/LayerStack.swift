@@ -86,7 +86,8 @@ final class LayerStackBuilder {
             index: index, entries: entries, variables: variables,
             timeCodesPerSecond: cache.layers[Int(layer)].timeCodesPerSecond, relocates: relocates)
         stacks.append(stack)
-        known[key] = index
+        // A stage's own stack has a session layer on top in OpenUSD: a reference to the same file is to another stack.
+        if outer != nil { known[key] = index }
         return stack
     }
 

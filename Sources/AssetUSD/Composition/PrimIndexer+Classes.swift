@@ -40,12 +40,19 @@ extension PrimIndexer {
             namespaceDepth: namespaceDepth, contributes: !isSame, ancestral: !isSame && !paths.parent(path).isRoot)
     }
 
-    /// The node from which a class hierarchy hangs, upwards through class arcs.
-    func startOfHierarchy(_ nodes: NodeArray, _ n: Int32) -> Int32 {
+    /// Asks for a new class to be implied upwards from the nodes that its hierarchies hang from. A class that was introduced
+    /// at another level of namespace than the one it stands below starts a hierarchy of its own.
+    func scheduleImplied(_ build: PrimBuild, _ n: Int32) {
         var n = n
-        while n >= 0, nodes[Int(n)].arc.isClassBased { n = nodes[Int(n)].parent }
-        // At the root there is nowhere to imply a class to.
-        return n >= 0 && nodes[Int(n)].parent >= 0 ? n : -1
+        while n >= 0, build.nodes[Int(n)].arc.isClassBased {
+            let depth = build.nodes.depthBelowIntroduction(n)
+            while n >= 0, build.nodes[Int(n)].arc.isClassBased, build.nodes.depthBelowIntroduction(n) == depth {
+                n = build.nodes[Int(n)].parent
+            }
+            // At the root there is nowhere to imply a class to.
+            guard n >= 0, build.nodes[Int(n)].parent >= 0 else { return }
+            build.add(.impliedClasses, n)
+        }
     }
 
     func evaluateImpliedClasses(_ build: PrimBuild, _ n: Int32) {
@@ -68,7 +75,8 @@ extension PrimIndexer {
             let c = build.nodes[Int(child)]
             guard c.arc.isClassBased else { continue }
             // Below the start only the classes of this level of namespace belong to the hierarchy.
-            if !isStart, build.nodes.depthBelowIntroduction(child) != build.nodes.depthBelowIntroduction(source) { continue }
+            let isSameLevel = build.nodes.depthBelowIntroduction(child) == build.nodes.depthBelowIntroduction(source)
+            if isStart ? build.nodes[Int(source)].arc.isClassBased && isSameLevel : !isSameLevel { continue }
             let map = impliedMap(transfer, c.mapToParent)
             var found = matchingChild(build, dest, c, map, depth: build.nodes.depthBelowIntroduction(child))
             if found < 0 {

@@ -80,6 +80,7 @@ final class PrimIndexer {
         build.hasUnloadedPayload = false
         build.hasPayload = false
         build.previous = nil
+        build.skipsDuplicates = false
         spare.append(build)
     }
 
@@ -191,6 +192,8 @@ final class PrimIndexer {
         }
         chain.reverse()
         let build = take(previous: frame)
+        build.site = path
+        build.skipsDuplicates = frame.skipsDuplicates
         build.evaluatesVariants = false
         var node = IndexNode(path: chain.first ?? path, stack: stack)
         node.depth = Int16(clamping: depthWithoutVariants(node.path))
@@ -227,8 +230,7 @@ final class PrimIndexer {
     /// everything below it.
     func addTasks(_ build: PrimBuild, _ n: Int32, isCompleted: Bool) {
         if build.nodes[Int(n)].arc.isClassBased {
-            let base = startOfHierarchy(build.nodes, n)
-            if base >= 0 { build.add(.impliedClasses, base) }
+            scheduleImplied(build, n)
         } else if build.nodes.hasClassBasedChild(n), build.nodes[Int(n)].parent >= 0 {
             build.add(.impliedClasses, n)
         }
@@ -332,7 +334,11 @@ final class PrimIndexer {
             }
             return -1
         }
-        if arc != .variant, isCycle(build, parent, arc, stack, path) { return -1 }
+        // Placeholders bring nothing along that could lead back.
+        if arc != .variant, contributes || ancestral, isCycle(build, parent, arc, stack, path) { return -1 }
+        // A class that is there already, however it came, is not added again; nor is anything that only such a class needs.
+        let skipsDuplicates = arc.isClassBased && contributes || build.skipsDuplicates
+        if skipsDuplicates, arc != .variant, arc != .relocate, hasNode(build, stack, path) { return -1 }
 
         let n = Int32(build.nodes.count)
         let mapToRoot = maps.compose(build.nodes[Int(parent)].mapToRoot, map)
@@ -344,7 +350,7 @@ final class PrimIndexer {
             build.nodes.append(node)
             nodeBudget -= 1
         } else {
-            let frame = PrimFrame(build: build, parent: parent, arc: arc)
+            let frame = PrimFrame(build: build, parent: parent, skipsDuplicates: skipsDuplicates)
             let sub = siteIndex(stack, path, frame, contributes: contributes)
             nodeBudget -= sub.nodes.count
             for node in sub.nodes {
@@ -373,15 +379,40 @@ final class PrimIndexer {
         return n
     }
 
+    /// Whether a site has a node in a build or in those that wait for it.
+    private func hasNode(_ build: PrimBuild, _ stack: StackIndex, _ path: Path) -> Bool {
+        var build = build
+        var path = path
+        while true {
+            for node in build.nodes where node.path == path && node.stack == stack && !node.isInert { return true }
+            guard let frame = build.previous else { return false }
+            path = completed(path, build)
+            build = frame.build
+        }
+    }
+
+    /// A frame is at an ancestor of the site it was made for; the path of one of its sites with what is still to come.
+    private func completed(_ path: Path, _ build: PrimBuild) -> Path {
+        var names: [Token] = []
+        var p = build.site
+        while p != build.nodes[0].path, p.id > 1 {
+            names.append(paths.name(p))
+            p = paths.parent(p)
+        }
+        var path = path
+        for name in names.reversed() { path = paths.child(path, name) }
+        return path
+    }
+
     /// Whether an arc leads back to a site it comes from, or to one above or below such a site.
     private func isCycle(_ build: PrimBuild, _ parent: Int32, _ arc: ArcType, _ stack: StackIndex, _ path: Path) -> Bool {
         var build = build
+        var path = path
         var n = parent
         var depth = 0
         while true {
             let node = build.nodes[Int(n)]
             if node.stack == stack, paths.hasPrefix(node.path, path) || paths.hasPrefix(path, node.path) {
-                if arc.isClassBased, node.path == path { return false }
                 if arc == .relocate { return false }
                 warn(
                     "usd.arc-cycle", "\(name(of: arc)) to <\(paths.string(path))> leads back to <\(paths.string(node.path))>", stack)
@@ -395,6 +426,7 @@ final class PrimIndexer {
             n = node.parent
             if n < 0 {
                 guard let frame = build.previous else { return false }
+                path = completed(path, build)
                 build = frame.build
                 n = frame.parent
             }
@@ -426,6 +458,10 @@ final class PrimBuild {
     /// Where an arc's target is needed by a build in progress.
     var previous: PrimFrame?
     var evaluatesVariants = true
+    /// The site that a frame was made for; the build may be at one of its ancestors yet.
+    var site = Path.empty
+    /// Whether sites that have a node already are left out.
+    var skipsDuplicates = false
     /// Arcs whose targets had no specs when they were added.
     var unresolved: [(node: Int32, layer: USDLayer, code: String, message: String)] = []
     var hasUnloadedPayload = false
@@ -441,11 +477,11 @@ final class PrimBuild {
 final class PrimFrame {
     let build: PrimBuild
     let parent: Int32
-    let arc: ArcType
-    init(build: PrimBuild, parent: Int32, arc: ArcType) {
+    let skipsDuplicates: Bool
+    init(build: PrimBuild, parent: Int32, skipsDuplicates: Bool) {
         self.build = build
         self.parent = parent
-        self.arc = arc
+        self.skipsDuplicates = skipsDuplicates
     }
 }
 
