@@ -12,6 +12,8 @@ public struct CurvePoints: Sendable {
     private let curves: Curves
     private let points: PolygonMesh.Points
     private let counts: [Int32]
+    /// Hermite curves: one a point, or none.
+    private let tangents: [Vector3f]
     /// Samples a segment of a cubic curve, a span of a NURBS.
     public var samples = 8
 
@@ -20,6 +22,13 @@ public struct CurvePoints: Sendable {
         self.curves = curves
         points = try MeshRepair.loadPoints(curves.points).points
         let loaded = try curves.curveVertexCounts.load()
+        var tangents: [Vector3f] = []
+        if curves.kind == .hermite, let primvar = curves.primvars.first(where: { $0.name == "tangents" }),
+            case .float3(let values) = primvar.values
+        {
+            tangents = try values.load()
+        }
+        self.tangents = tangents.count == points.count ? tangents : []
         // Without counts all points are one curve.
         counts = loaded.isEmpty && points.count > 0 ? [Int32(truncatingIfNeeded: points.count)] : loaded
     }
@@ -55,21 +64,37 @@ public struct CurvePoints: Sendable {
                 leftOut += 1
                 continue
             }
-            try body(i, evaluate(control, order: order, knots: Array(knots)))
+            let own = start <= tangents.count ? tangents[(start - count)..<start] : []
+            try body(i, evaluate(control, tangents: own, order: order, knots: Array(knots)))
         }
         return leftOut
     }
 
-    private func evaluate(_ p: [Point3d], order: Int, knots: [Double]) -> Polyline {
+    private func evaluate(_ p: [Point3d], tangents: ArraySlice<Vector3f>, order: Int, knots: [Double]) -> Polyline {
         switch curves.kind {
         case .nurbs: return Polyline(points: nurbs(p, order, knots), isClosed: false)
-        case .hermite: return Polyline(points: p, isClosed: false)
+        case .hermite: return Polyline(points: hermite(p, tangents), isClosed: false)
         case .basis: break
         }
         let isPeriodic = curves.wrap == "periodic"
         if curves.type != "cubic" { return Polyline(points: p, isClosed: isPeriodic && p.count > 2) }
         if curves.basis == "bezier" { return bezier(p, isPeriodic) }
         return uniform(p, isPeriodic)
+    }
+
+    private func hermite(_ p: [Point3d], _ tangents: ArraySlice<Vector3f>) -> [Point3d] {
+        guard tangents.count == p.count, tangents.allSatisfy(\.isFinite) else { return p }
+        let t = tangents.map { Vector3d($0) }
+        var out: [Point3d] = [p[0]]
+        for s in 0..<(p.count - 1) {
+            for k in 1...samples {
+                let u = Double(k) / Double(samples)
+                let (u2, u3) = (u * u, u * u * u)
+                let ends = p[s] * (2 * u3 - 3 * u2 + 1) + p[s + 1] * (3 * u2 - 2 * u3)
+                out.append(ends + t[s] * (u3 - 2 * u2 + u) + t[s + 1] * (u3 - u2))
+            }
+        }
+        return out
     }
 
     private func bezier(_ p: [Point3d], _ isPeriodic: Bool) -> Polyline {

@@ -189,7 +189,7 @@ import Testing
         let written = try writeOBJ(builder.scene)
         #expect(try written.read().faces.map(\.corners.count) == [3])
         #expect(try written.read().coordinates.isEmpty)
-        #expect(written.codes.first == "mesh.primvar-mismatch")
+        #expect(written.codes == ["mesh.primvar-mismatch"])
     }
 
     @Test func indexedPrimvarsShareTheirValues() throws {
@@ -291,7 +291,7 @@ import Testing
 
     @Test func manyLinesComeOutInOrder() throws {
         // More lines than one piece: the pieces are formatted side by side.
-        let mesh = SampleMesh.grid(columns: 300, rows: 200)
+        let mesh = SampleMesh.grid(columns: 150, rows: 120)
         var builder = SceneBuilder()
         builder.mesh("m", mesh)
         let read = try writeOBJ(builder.scene).read()

@@ -86,6 +86,19 @@ import Testing
         for (a, b) in zip(nurbs.points, bezier.points) { #expect((a - b).length < 1e-12) }
     }
 
+    @Test func hermiteCurvesFollowTheirTangents() throws {
+        // A Bezier curve's inner points are a third of the tangents away.
+        let hermite = try line([four[0], four[3]]) {
+            $0.kind = .hermite
+            $0.primvars = [
+                Primvar(name: "tangents", interpolation: .vertex, values: .float3(DeferredArray([Vector3f(3, 6, 0), Vector3f(3, -6, 0)])))
+            ]
+        }[0]
+        let bezier = try line(four) { $0.basis = "bezier" }[0]
+        for (a, b) in zip(hermite.points, bezier.points) { #expect((a - b).length < 1e-12) }
+        #expect(hermite.points.count == 9)
+    }
+
     @Test func badCurvesAreCounted() throws {
         var curves = Curves(
             kind: .basis, points: PointArray(four + [Point3f(.nan, 0, 0), Point3f(0, 0, 0), Point3f(9, 9, 9)]),

@@ -237,10 +237,11 @@ private struct OBJMaterialBuilder {
         let roughness = factor(maps.roughness, constant(s.roughness, maps.roughness))
         var specular = factor(maps.specular, constant(s.specularColor, maps.specular))
         if !s.useSpecularWorkflow {
-            let f = (s.ior - 1) / (s.ior + 1)
+            // In double, so that the usual 0.04 prints as that.
+            let f = (Double(s.ior) - 1) / (Double(s.ior) + 1)
             let f0 = f.isFinite ? f * f : 0.04
-            let m = maps.metallic == nil ? min(max(metallic, 0), 1) : 0
-            func mix(_ c: Float) -> Float { f0 + (c - f0) * m }
+            let m = maps.metallic == nil ? Double(min(max(metallic, 0), 1)) : 0
+            func mix(_ c: Float) -> Float { Float(f0 * (1 - m) + Double(c) * m) }
             specular = Vector3f(mix(diffuse.x), mix(diffuse.y), mix(diffuse.z))
         }
         line("Ks", specular.x, specular.y, specular.z)

@@ -9,6 +9,8 @@ final class OBJMeshData {
     private let location: SourceLocation
     /// What was found while loading; reported for the first node only.
     private(set) var diagnostics = Diagnostics()
+    /// Primvars that do not fit the mesh; they have been reported.
+    private(set) var refusedPrimvars = Set<String>()
     private var coordinates: [String: MeshAttribute<Vector2f>?] = [:]
     private var loadedNormals: MeshAttribute<Vector3f>??
     private var loadedColors: MeshAttribute<Vector3f>??
@@ -52,7 +54,8 @@ final class OBJMeshData {
     func normals() throws(AssetError) -> MeshAttribute<Vector3f>? {
         if let loadedNormals { return loadedNormals }
         var result: MeshAttribute<Vector3f>?
-        if let primvar = mesh.normals, case .float3(let values) = primvar.values {
+        // An empty array is how a file says that there are none.
+        if let primvar = mesh.normals, case .float3(let values) = primvar.values, !values.isEmpty {
             result = try repaired(checked(values, primvar))
         }
         loadedNormals = .some(result)
@@ -110,6 +113,7 @@ final class OBJMeshData {
         {
         case .good(let attribute): return attribute
         case .bad(let defect):
+            refusedPrimvars.insert(primvar.name)
             diagnostics.warning(
                 "mesh.primvar-mismatch", "primvar '\(primvar.name)' (\(primvar.interpolation.rawValue)) is left out: \(defect.message)",
                 at: location)

@@ -135,7 +135,7 @@ extension OBJWriter {
         guard case .mesh(let id) = node.content, reportedPrimvars.insert(id).inserted else { return }
         for primvar in data.mesh.primvars {
             if primvar.name.hasPrefix("skel:") || primvar.name == "displayColor" || primvar.name == "normals" { continue }
-            if sets.contains(where: { $0.written.name == primvar.name }) { continue }
+            if sets.contains(where: { $0.written.name == primvar.name }) || data.refusedPrimvars.contains(primvar.name) { continue }
             if primvar.isTextureCoordinates {
                 diagnostics.warning(
                     "obj.lost.uv-set", "the coordinates '\(primvar.name)' are not written: no material uses them and OBJ has one set",
