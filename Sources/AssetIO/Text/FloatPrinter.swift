@@ -23,7 +23,7 @@ public enum FloatPrinter {
             return p - out + 1
         }
         let (digits, power) = shortest(significand, exponent)
-        return p - out + place(UInt64(digits), power, p)
+        return p - out + (digits < 100_000_000 ? place(short: digits, power, p) : place(long: UInt64(digits), power, p))
     }
 
     public static func print(_ value: Double, to out: UnsafeMutablePointer<UInt8>) -> Int {
@@ -41,7 +41,8 @@ public enum FloatPrinter {
             return p - out + 1
         }
         let (digits, power) = shortest(significand, exponent)
-        return p - out + place(digits, power, p)
+        if digits < 100_000_000 { return p - out + place(short: UInt32(truncatingIfNeeded: digits), power, p) }
+        return p - out + place(long: digits, power, p)
     }
 
     public static func print(_ value: Int, to out: UnsafeMutablePointer<UInt8>) -> Int {
@@ -53,9 +54,16 @@ public enum FloatPrinter {
     }
 
     public static func print(_ value: UInt, to out: UnsafeMutablePointer<UInt8>) -> Int {
-        let count = digitCount(UInt64(value))
-        put(UInt64(value), count, out)
-        return count
+        if value < 100_000_000 {
+            let digits = eightDigits(UInt32(truncatingIfNeeded: value))
+            // Zero has one digit, too.
+            let leading = min(digits.trailingZeroBitCount & ~7, 56)
+            store(digits >> UInt64(leading) | zeros, out)
+            return 8 &- leading / 8
+        }
+        let count = print(value / 100_000_000, to: out)
+        store(eightDigits(UInt32(truncatingIfNeeded: value % 100_000_000)) | zeros, out + count)
+        return count &+ 8
     }
 
     /// The text as a String, where speed does not matter.
@@ -79,78 +87,113 @@ public enum FloatPrinter {
 
     // MARK: Digits
 
-    /// Puts `digits * 10^power` without trailing zeros; returns the count of bytes.
+    // Digits are made eight at a time, a byte each in one word, the first in the lowest byte. Zeros at either end are then
+    // counted by one instruction, and whole words are stored: what is beyond the end is overwritten or not counted. A loop
+    // over the digits takes twice as long, since their number is hard to predict.
+
+    private static let zeros: UInt64 = 0x3030_3030_3030_3030
+
+    /// The eight decimal digits of a number below 10^8.
     @inline(__always)
-    private static func place(_ allDigits: UInt64, _ allPower: Int, _ p: UnsafeMutablePointer<UInt8>) -> Int {
-        var digits = allDigits
-        var power = allPower
-        while digits % 100 == 0 {
-            digits /= 100
-            power &+= 2
-        }
-        if digits % 10 == 0 {
-            digits /= 10
-            power &+= 1
-        }
-        let count = digitCount(digits)
+    private static func eightDigits(_ value: UInt32) -> UInt64 {
+        let high = value / 10_000
+        var x = UInt64(high) | UInt64(value &- high &* 10_000) << 32
+        let hundreds = ((x &* 10_486) >> 20) & 0x0000_007F_0000_007F
+        x = hundreds | (x &- hundreds &* 100) << 16
+        let tens = ((x &* 103) >> 10) & 0x000F_000F_000F_000F
+        return tens | (x &- tens &* 10) << 8
+    }
+
+    @inline(__always)
+    private static func store(_ word: UInt64, _ p: UnsafeMutablePointer<UInt8>) {
+        UnsafeMutableRawPointer(p).storeBytes(of: word.littleEndian, as: UInt64.self)
+    }
+
+    @inline(__always)
+    private static func load(_ p: UnsafeMutablePointer<UInt8>) -> UInt64 {
+        UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+    }
+
+    /// Puts `digits * 10^power` without trailing zeros, for 1 to 8 digits; returns the count of bytes.
+    @inline(__always)
+    private static func place(short digits: UInt32, _ power: Int, _ p: UnsafeMutablePointer<UInt8>) -> Int {
+        let word = eightDigits(digits)
+        let leading = word.trailingZeroBitCount & ~7
+        let count = 8 &- leading / 8
+        let significant = count &- word.leadingZeroBitCount / 8
+        let text = word >> UInt64(truncatingIfNeeded: leading) | zeros
         // The value is d.ddd * 10^exponent.
         let exponent = power &+ count &- 1
-        if exponent >= -6, exponent < 15 {
-            if power >= 0 {
-                put(digits, count, p)
-                for k in 0..<power { p[count &+ k] = UInt8(ascii: "0") }
-                return count &+ power
-            }
-            if exponent >= 0 {
-                // Digits once, one place to the right, then those before the point moved back.
-                put(digits, count, p + 1)
-                for k in 0...exponent { p[k] = p[k &+ 1] }
-                p[exponent &+ 1] = UInt8(ascii: ".")
-                return count &+ 1
-            }
-            let zeros = 0 &- exponent
-            p[0] = UInt8(ascii: "0")
-            p[1] = UInt8(ascii: ".")
-            for k in 1..<zeros { p[1 &+ k] = UInt8(ascii: "0") }
-            put(digits, count, p + (1 &+ zeros))
-            return 1 &+ zeros &+ count
+        if exponent >= 0, exponent < 7, significant > exponent &+ 1 {
+            let shift = UInt64(truncatingIfNeeded: 8 &* (exponent &+ 1))
+            store(text, p)
+            p[exponent &+ 1] = UInt8(ascii: ".")
+            store(text >> shift, p + (exponent &+ 2))
+            return significant &+ 1
         }
-        var end = 1
-        if count == 1 {
-            p[0] = UInt8(truncatingIfNeeded: digits) &+ 48
+        if exponent < 0, exponent >= -6 {
+            store(0x3030_3030_3030_2E30, p)
+            store(text, p + (1 &- exponent))
+            return 1 &- exponent &+ significant
+        }
+        if exponent >= 0, exponent < 15 {
+            store(text, p)
+            store(zeros, p + 8)
+            return exponent &+ 1
+        }
+        store(text, p + 1)
+        return finishExponent(significant, exponent, p)
+    }
+
+    /// The same for 9 to 17 digits.
+    @inline(never)
+    private static func place(long digits: UInt64, _ power: Int, _ p: UnsafeMutablePointer<UInt8>) -> Int {
+        let (high, low) = (digits / 100_000_000, digits % 100_000_000)
+        let first = high / 100_000_000
+        let highWord = eightDigits(UInt32(truncatingIfNeeded: high % 100_000_000))
+        let lowWord = eightDigits(UInt32(truncatingIfNeeded: low))
+        let leading = first != 0 ? 0 : highWord.trailingZeroBitCount & ~7
+        let count = (first != 0 ? 17 : 16) &- leading / 8
+        let trailing = lowWord != 0 ? lowWord.leadingZeroBitCount / 8 : 8 &+ highWord.leadingZeroBitCount / 8
+        let significant = max(1, count &- trailing)
+        let exponent = power &+ count &- 1
+        let isWhole = exponent >= 0 && exponent < 15 && significant <= exponent &+ 1
+        let isSmall = exponent < 0 && exponent >= -6
+        var at = p + (isWhole ? 0 : isSmall ? 1 &- exponent : 1)
+        let start = at
+        if isSmall { store(0x3030_3030_3030_2E30, p) }
+        if first != 0 {
+            at[0] = UInt8(truncatingIfNeeded: first) &+ 48
+            at += 1
+        }
+        store(highWord >> UInt64(truncatingIfNeeded: leading) | zeros, at)
+        at += 8 &- leading / 8
+        store(lowWord | zeros, at)
+        if isWhole {
+            store(zeros, at + 8)
+            return exponent &+ 1
+        }
+        if isSmall { return start - p + significant }
+        if exponent < 0 || exponent >= 15 { return finishExponent(significant, exponent, p) }
+        // The digits before the point move one place to the left.
+        if exponent < 8 {
+            let rest = load(p + (exponent &+ 2))
+            store(load(p + 1), p)
+            store(rest, p + (exponent &+ 2))
         } else {
-            put(digits, count, p + 1)
-            p[0] = p[1]
-            p[1] = UInt8(ascii: ".")
-            end = count &+ 1
+            for k in 0...exponent { p[k] = p[k &+ 1] }
         }
+        p[exponent &+ 1] = UInt8(ascii: ".")
+        return significant &+ 1
+    }
+
+    /// The point and the exponent around digits that begin at `p + 1`.
+    private static func finishExponent(_ significant: Int, _ exponent: Int, _ p: UnsafeMutablePointer<UInt8>) -> Int {
+        p[0] = p[1]
+        p[1] = UInt8(ascii: ".")
+        let end = significant == 1 ? 1 : significant &+ 1
         p[end] = UInt8(ascii: "e")
-        end &+= 1
-        return end &+ print(exponent, to: p + end)
-    }
-
-    @inline(__always)
-    private static func digitCount(_ value: UInt64) -> Int {
-        if value < 10 { return 1 }
-        // 1233/4096 is a little more than log10(2).
-        let guess = ((64 &- value.leadingZeroBitCount) &* 1233) >> 12
-        return value >= integerPowers[guess] ? guess &+ 1 : guess
-    }
-
-    /// Puts exactly `count` digits.
-    @inline(__always)
-    private static func put(_ value: UInt64, _ count: Int, _ p: UnsafeMutablePointer<UInt8>) {
-        let pairs = digitPairs.utf8Start
-        var rest = value
-        var k = count
-        while k >= 2 {
-            let (q, r) = (rest / 100, rest % 100)
-            rest = q
-            k &-= 2
-            p[k] = pairs[Int(r) &* 2]
-            p[k &+ 1] = pairs[Int(r) &* 2 &+ 1]
-        }
-        if k == 1 { p[0] = UInt8(truncatingIfNeeded: rest) &+ 48 }
+        return end &+ 1 &+ print(exponent, to: p + (end &+ 1))
     }
 
     // MARK: Shortest decimal
@@ -250,18 +293,8 @@ public enum FloatPrinter {
 }
 
 /// The leading 64 bits, rounded up, of the powers of ten that floats need: -31 to 45.
-private let floatPowers: [UInt64] = (-31...45).map { k in
-    let (high, low) = PowersOfTen.shared.floor(k)
-    return low == 0 && PowersOfTen.exact.contains(k) ? high : high &+ 1
-}
-
-private let integerPowers: [UInt64] = [
-    1, 10, 100, 1000, 10000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000,
-    1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000, 10_000_000_000_000_000,
-    100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
-]
-
-private let digitPairs: StaticString = """
-    00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960\
-    616263646566676869707172737475767778798081828384858687888990919293949596979899
-    """
+nonisolated(unsafe) private let floatPowers: UnsafePointer<UInt64> = immortal(
+    (-31...45).map { k in
+        let (high, low) = PowersOfTen.shared.floor(k)
+        return low == 0 && PowersOfTen.exact.contains(k) ? high : high &+ 1
+    })
