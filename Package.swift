@@ -59,7 +59,7 @@ let package = Package(
         tests("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "Facet"]),
         // The house as a whole: its rules, and what damaged files do to it.
         .testTarget(
-            name: "HouseTests", dependencies: ["TestSupport", "AssetModel", "AssetIO", "AssetFormats", "AssetUSD"],
+            name: "HouseTests", dependencies: ["TestSupport", "AssetModel", "AssetIO", "Facet"],
             swiftSettings: swiftSettings),
     ]
 )
@@ -69,7 +69,7 @@ if Context.environment["FACET_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
         .target(
-            name: "FuzzSupport", dependencies: ["CLibFuzzer", "AssetModel", "AssetIO", "AssetFormats", "AssetUSD"],
+            name: "FuzzSupport", dependencies: ["CLibFuzzer", "TestSupport", "AssetModel", "AssetIO", "AssetUSD", "Facet"],
             path: "Tests/Fuzz/Support", swiftSettings: swiftSettings),
     ]
     for name in ["fuzz-usda", "fuzz-usdc", "fuzz-zip"] {

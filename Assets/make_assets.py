@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def num(x):
-    text = f"{x:.4f}".rstrip("0").rstrip(".")
+    text = f"{x:.3f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
 
 
@@ -102,12 +102,12 @@ class Mesh:
 
 # --- The reading corner ------------------------------------------------------------------------------------------------
 
-MATERIALS = "/ReadingCorner/Materials"
+MATERIALS = "/Corner/Looks"
 
 
 def textured(name, image, roughness, transform):
     path = f"{MATERIALS}/{name}"
-    source = f"{path}/Transform.outputs:result" if transform else f"{path}/Coordinates.outputs:result"
+    source = f"{path}/Transform.outputs:result" if transform else f"{path}/Reader.outputs:result"
     text = f'''
         def Material "{name}"
         {{
@@ -137,13 +137,13 @@ def textured(name, image, roughness, transform):
             def Shader "Transform"
             {{
                 uniform token info:id = "UsdTransform2d"
-                float2 inputs:in.connect = <{path}/Coordinates.outputs:result>
+                float2 inputs:in.connect = <{path}/Reader.outputs:result>
                 float2 inputs:scale = {transform}
                 float2 outputs:result
             }}
 '''
     return text + f'''
-            def Shader "Coordinates"
+            def Shader "Reader"
             {{
                 uniform token info:id = "UsdPrimvarReader_float2"
                 string inputs:varname = "st"
@@ -192,16 +192,16 @@ def reading_corner():
     back = Mesh()
     for x in (-0.21, 0.17):
         back.box((x, 0, -0.02), (x + 0.04, 0.48, 0.02))
-    for y in (0.14, 0.27, 0.4):
-        back.box((-0.17, y, -0.01), (0.17, y + 0.06, 0.01))
+    for y in (0.18, 0.36):
+        back.box((-0.17, y, -0.01), (0.17, y + 0.08, 0.01))
     leg = Mesh().box((-0.02, 0, -0.02), (0.02, 0.42, 0.02), taper=0.6)
     book = Mesh().box((-0.1, 0, -0.07), (0.1, 0.03, 0.07))
     rug = Mesh()
     rug.points = [(-0.9, 0, 0.6), (0.9, 0, 0.6), (0.9, 0, -0.6), (-0.9, 0, -0.6)]
     rug.face([0, 1, 2, 3], [(0, 0), (3, 0), (3, 2), (0, 2)])
-    base = Mesh().prism(12, 0.14, 0.12, 0, 0.03)
-    pole = Mesh().prism(6, 0.012, 0.012, 0.03, 1.4)
-    shades = {"cone": Mesh().prism(12, 0.24, 0.08, 0, 0.26, caps=False), "drum": Mesh().prism(12, 0.2, 0.2, 0, 0.24, caps=False)}
+    base = Mesh().prism(8, 0.14, 0.12, 0, 0.03)
+    pole = Mesh().prism(4, 0.012, 0.012, 0.03, 1.4, caps=False)
+    shades = {"cone": Mesh().prism(8, 0.24, 0.08, 0, 0.26, caps=False), "drum": Mesh().prism(8, 0.2, 0.2, 0, 0.24, caps=False)}
 
     subset = f'''
                 def GeomSubset "Cushion" (
@@ -229,20 +229,20 @@ def reading_corner():
 
     return f'''#usda 1.0
 (
-    defaultPrim = "ReadingCorner"
+    defaultPrim = "Corner"
     doc = "A chair, a lamp and three books on a rug."
     metersPerUnit = 1
     upAxis = "Y"
 )
 
-def Xform "ReadingCorner" (
+def Xform "Corner" (
     assetInfo = {{
         string name = "reading-corner"
     }}
     kind = "component"
 )
 {{
-    def Scope "Materials"
+    def Scope "Looks"
     {{{textured("Wood", "wood.jpg", 0.55, None)}{textured("Fabric", "fabric.png", 0.9, "(4, 4)")}{plain("Brass", ["color3f inputs:diffuseColor = (0.8, 0.6, 0.25)", "float inputs:metallic = 1", "float inputs:roughness = 0.3"])}{plain("Paper", ["color3f inputs:diffuseColor = (0.95, 0.88, 0.7)", "color3f inputs:emissiveColor = (0.3, 0.25, 0.15)", "float inputs:roughness = 0.8"])}    }}
 
     def Xform "Chair"

@@ -1,25 +1,33 @@
 import AssetIO
 import AssetModel
 import AssetUSD
+import Facet
+import TestSupport
 
 /// Which parser an input goes to, whatever its first bytes are.
 public enum FuzzFormat {
     case usda, usdc, zip
 }
 
-/// Reads one input and goes on as far as it lets us: every value, every member. Errors are fine, traps are not.
+/// Reads one input and goes on as far as it lets us: every value and every member, then the stage, the scene and all that can
+/// be written of it. Errors are fine; traps and scenes that break a promise of the model are not.
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int, as format: FuzzFormat) {
+    let bytes = Array(UnsafeBufferPointer(start: bytes, count: count))
     // `FileBytes` copies into an allocation of exactly this size, so that the sanitizer sees a read past the end.
-    let file = FileBytes(name: "input", bytes: Array(UnsafeBufferPointer(start: bytes, count: count)))
+    let file = FileBytes(name: "input", bytes: bytes)
     var limits = ReadLimits()
+    // Frames are many times larger with the sanitizer.
     limits.nestingDepth = 100
     limits.unpackedBytes = 64 << 20
+    limits.prims = 10_000
     var diagnostics = Diagnostics()
     switch format {
     case .usda:
-        if let layer = try? USDA.parse(file, session: USDSession(), identifier: file.name, limits: limits, &diagnostics) { visit(layer) }
+        guard let layer = try? USDA.parse(file, session: USDSession(), identifier: file.name, limits: limits, &diagnostics) else { return }
+        visit(layer)
     case .usdc:
-        if let layer = try? USDC.parse(file, session: USDSession(), identifier: file.name, limits: limits, &diagnostics) { visit(layer) }
+        guard let layer = try? USDC.parse(file, session: USDSession(), identifier: file.name, limits: limits, &diagnostics) else { return }
+        visit(layer)
     case .zip:
         guard let archive = try? ZipArchive(file, limits: limits) else { return }
         for entry in archive.entries {
@@ -27,6 +35,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int, as format: FuzzFo
             _ = try? archive.hasRightChecksum(entry)
         }
     }
+    let result = Exercise(bytes, name: format == .zip ? "input.usdz" : "input.usd", registry: .standard, limits: limits)
+    precondition(result.violations.isEmpty, "\(result.violations)")
 }
 
 /// Decodes every value of a layer.
