@@ -60,5 +60,11 @@ SECONDS ?= 60
 fuzz: setup
 	sh scripts/fuzz.sh $(TARGET) $(SECONDS)
 
+# The pages that are made from the code; a test fails when they are stale.
+docs: build
+	@mkdir -p docs/generated
+	$(FACET) help --markdown > docs/generated/cli.md
+	$(FACET) formats --markdown > docs/generated/formats.md
+
 clean:
 	rm -rf .build out

@@ -58,13 +58,13 @@ import Testing
     }
 
     @Test func onlyThePrintersPrint() throws {
+        let ownPrint = Set(try Self.sources().filter { !$0.uses(of: ["func print("]).isEmpty }.map(\.module))
         let calls = ["print(", "debugPrint(", "dump(", "fputs(", "puts(", "printf(", "fwrite(", "stdout", "stderr", "STDOUT_FILENO", "STDERR_FILENO"]
         var violations: [String] = []
         for file in try Self.sources() {
             if file.path == "Sources/FacetCLI/main.swift" || file.path.hasPrefix("Sources/AssetCommands/") { continue }
-            // A type may have a `print` of its own.
-            let own = file.uses(of: ["func print("]).isEmpty ? [] : ["print("]
-            violations += file.uses(of: calls.filter { !own.contains($0) })
+            // A room's types may have a `print` of their own.
+            violations += file.uses(of: ownPrint.contains(file.module) ? Array(calls.dropFirst()) : calls)
         }
         #expect(violations == [])
     }
