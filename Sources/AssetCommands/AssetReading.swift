@@ -6,7 +6,12 @@ import Facet
 extension ToolRun {
     /// The bytes of an operand: a file, or standard input for `-`.
     func bytes(_ path: String) throws(AssetError) -> FileBytes {
-        if path == "-" { return FileBytes(name: "-", bytes: try environment.readInput()) }
+        if path == "-" {
+            // Packages are opened by their path: it must lead to the same bytes.
+            let input = FileBytes(name: path, bytes: try environment.readInput())
+            environment.resolver.give(input, as: path)
+            return input
+        }
         return try environment.resolver.open(path)
     }
 

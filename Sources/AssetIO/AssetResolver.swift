@@ -21,6 +21,8 @@ public protocol AssetResolver {
     func list(_ folder: String) -> [String]
     /// The opened package at a path, kept for the next call.
     func package(_ path: String) throws(AssetError) -> ZipArchive
+    /// Bytes to be had under a path from now on, whatever lies there: standard input under `-`.
+    func give(_ file: FileBytes, as path: String)
 }
 
 extension AssetResolver {
@@ -35,7 +37,6 @@ public final class DiskResolver: AssetResolver {
 
     public init(limits: ReadLimits = ReadLimits()) { packages = PackageShelf(limits: limits) }
 
-    /// Bytes to be had under a path without asking the disk: standard input under `-`.
     public func give(_ file: FileBytes, as path: String) { given[path] = file }
 
     public func open(_ path: String) throws(AssetError) -> FileBytes {
@@ -95,6 +96,7 @@ public final class InMemoryResolver: AssetResolver {
         for (path, bytes) in files { add(path, bytes) }
     }
 
+    public func give(_ file: FileBytes, as path: String) { files[path] = file }
     public func add(_ path: String, _ bytes: [UInt8]) { files[path] = FileBytes(name: path, bytes: bytes) }
     public func add(_ path: String, text: String) { add(path, Array(text.utf8)) }
 

@@ -40,7 +40,7 @@ public final class DiskOutput: OutputSink, Sendable {
     /// - Parameters:
     ///   - path: the main file; side files lie beside or below it.
     ///   - overwrite: whether files that exist are replaced.
-    /// - Throws: `output.exists` or `output.is-a-directory` where the main file cannot be put there, before any work is done.
+    /// - Throws: `output.exists`, `output.is-a-directory` or `output.no-folder` where the main file cannot be put there, before any work is done.
     public init(_ path: String, overwrite: Bool = false) throws(AssetError) {
         folder = AssetPath.plainFolder(path)
         mainPath = path
@@ -48,6 +48,10 @@ public final class DiskOutput: OutputSink, Sendable {
         overwrites = overwrite
         guard !mainName.isEmpty else {
             throw AssetError("output.is-a-directory", "a folder, expected the name of a file", at: SourceLocation(file: path))
+        }
+        // A folder that is not there is more likely a slip of the hand than a wish; only folders below it are made.
+        if !folder.isEmpty, DiskOutput.kind(folder) != .folder {
+            throw AssetError("output.no-folder", "there is no folder '\(folder)' to write into", at: SourceLocation(file: path))
         }
         try refuseExisting(path, overwrite: overwrite)
     }

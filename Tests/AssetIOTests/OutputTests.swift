@@ -17,26 +17,27 @@ import Testing
 
     @Test func filesAppearOnCommitOnly() throws {
         let folder = try TemporaryFolder()
+        try folder.write("out/note", "x")
         let output = try DiskOutput(folder.path + "/out/chair.obj")
         try put(output, "chair.obj", "v 0 0 0\n")
         try put(output, "chair.mtl", "newmtl m\n")
         try put(output, "textures/a.png", String(repeating: "x", count: 3 << 20))
-        #expect(folder.contents.filter { !$0.hasSuffix("/") && !$0.contains(".tmp") } == [])
+        #expect(folder.contents.filter { !$0.hasSuffix("/") && !$0.contains(".tmp") } == ["out/note"])
         try output.commit()
-        #expect(folder.contents == ["out/", "out/chair.mtl", "out/chair.obj", "out/textures/", "out/textures/a.png"])
+        #expect(folder.contents == ["out/", "out/chair.mtl", "out/chair.obj", "out/note", "out/textures/", "out/textures/a.png"])
         #expect(try folder.text("out/chair.obj") == "v 0 0 0\n")
         #expect(try folder.text("out/textures/a.png").utf8.count == 3 << 20)
         output.discard()
-        #expect(folder.contents.count == 5)
+        #expect(folder.contents.count == 6)
     }
 
     @Test func discardRemovesEverything() throws {
         let folder = try TemporaryFolder()
         try folder.write("keep/x", "x")
         do {
-            let output = try DiskOutput(folder.path + "/keep/new/deep/chair.obj")
+            let output = try DiskOutput(folder.path + "/keep/chair.obj")
             try put(output, "chair.obj", "v\n")
-            _ = try output.create("textures/a.png")
+            _ = try output.create("textures/deep/a.png")
             output.discard()
             #expect(folder.contents == ["keep/", "keep/x"])
             #expect(code { _ = try output.create("late") } == "output.interrupted")
@@ -44,8 +45,8 @@ import Testing
         }
         do {
             // Never committed: the same when it is let go.
-            let output = try DiskOutput(folder.path + "/b/chair.obj")
-            try put(output, "chair.obj", "v\n")
+            let output = try DiskOutput(folder.path + "/keep/chair.obj")
+            try put(output, "b/chair.mtl", "v\n")
         }
         #expect(folder.contents == ["keep/", "keep/x"])
     }
@@ -109,10 +110,10 @@ import Testing
         #expect(code { _ = try DiskOutput(folder.path) } == "output.is-a-directory")
         #expect(code { _ = try DiskOutput(folder.path + "/") } == "output.is-a-directory")
         #expect(code { _ = try DiskOutput("/dev/null", overwrite: true) } == "output.not-a-file")
-        let below = try DiskOutput(folder.path + "/file/chair.obj")
-        #expect(code { _ = try below.create("chair.obj") } == "output.not-a-directory")
-        let nowhere = try DiskOutput("/proc/none/chair.obj")
-        #expect(code { _ = try nowhere.create("chair.obj") } == "output.cannot-create")
+        #expect(code { _ = try DiskOutput(folder.path + "/file/chair.obj") } == "output.no-folder")
+        #expect(code { _ = try DiskOutput(folder.path + "/none/chair.obj") } == "output.no-folder")
+        let beside = try DiskOutput(folder.path + "/chair.obj")
+        #expect(code { _ = try beside.create("file/a.png") } == "output.not-a-directory")
         let open = try DiskOutput(folder.path + "/open.obj")
         _ = try open.create("open.obj")
         #expect(code { try open.commit() } == "output.not-closed")

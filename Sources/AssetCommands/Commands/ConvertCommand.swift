@@ -138,7 +138,9 @@ struct ConvertCommand: Command {
             if problem.diagnostic.code == "scene.no-such-node", let node {
                 throw .usage(node.error("--node is '\(node.text)', but \(input) has no such node; `facet tree \(quoted(input))` shows the nodes"))
             }
-            throw error.cause == .input ? .input(problem) : .output(problem)
+            // That nothing is left to write is a fault of what was given, whoever notices it.
+            let isInput = error.cause == .input || problem.diagnostic.code.hasSuffix(".nothing-to-write")
+            throw isInput ? .input(problem) : .output(problem)
         }
         if output.text != "-", run.diagnostics.verbosity != .quiet {
             let others = done.fileCount > 1 ? " and \(counted(done.fileCount - 1, "file")) beside it" : ""

@@ -121,20 +121,19 @@ extension Stage {
             for set in indexer.variantSetNames(tree[Int(n)].stack, tree[Int(n)].path) where !sets.contains(set) { sets.append(set) }
         }
         return sets.map { set in
-            var choices: [String] = []
+            // In the order of their bytes, as OpenUSD lists them.
+            var choices: Set<Token> = []
             for k in opinionRange(prim) {
                 let o = opinions[k]
                 let layer = cache.layers[Int(o.layer)]
                 for s in layer.children(layer.specs[Int(o.spec)].variantChildren) where layer.specs[Int(s)].kind == .variantSet {
                     let setSpec = layer.specs[Int(s)]
                     guard paths.name(setSpec.path) == set else { continue }
-                    for v in layer.children(setSpec.variantChildren) {
-                        let choice = session.string(paths.variantName(layer.specs[Int(v)].path))
-                        if !choices.contains(choice) { choices.append(choice) }
-                    }
+                    for v in layer.children(setSpec.variantChildren) { choices.insert(paths.variantName(layer.specs[Int(v)].path)) }
                 }
             }
-            return VariantSet(name: session.string(set), selection: selection(tree, order, set), choices: choices)
+            let names = choices.map { session.string($0) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            return VariantSet(name: session.string(set), selection: selection(tree, order, set), choices: names)
         }
     }
 
