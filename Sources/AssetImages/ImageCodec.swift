@@ -1,6 +1,6 @@
 public import AssetModel
 
-/// Decodes and encodes PNG and JPEG.
+/// Decodes PNG, JPEG and Targa, encodes PNG and JPEG.
 public enum ImageCodec {
     /// Decodes an image by its first bytes. 8-bit files come as they are; 16-bit PNG files with linear values.
     ///
@@ -9,7 +9,8 @@ public enum ImageCodec {
     public static func decode(_ bytes: UnsafeRawBufferPointer, name: String, limits: ImageLimits = ImageLimits()) throws(AssetError) -> Raster {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47] as [UInt8]) { return try PNGCodec.decode(bytes, name, limits) }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF] as [UInt8]) { return try JPEGCodec.decode(bytes, name, limits) }
-        throw AssetError("image.unknown-format", "neither PNG nor JPEG", at: SourceLocation(file: name))
+        if TGACodec.recognizes(bytes) { return try TGACodec.decode(bytes, name, limits) }
+        throw AssetError("image.unknown-format", "neither PNG, JPEG nor Targa", at: SourceLocation(file: name))
     }
 
     /// The bytes of a PNG file. Throws `image.cannot-encode`.

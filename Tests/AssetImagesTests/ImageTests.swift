@@ -29,6 +29,34 @@ import Testing
         }
     }
 
+    /// 3 by 2 pixels, bottom row first, blue green red; the run of the packed one crosses a row.
+    @Test func targaInEveryOrder() throws {
+        func header(_ type: UInt8, _ bits: UInt8, _ flags: UInt8) -> [UInt8] {
+            [0, type == 9 ? 1 : 0, type, 0, 0, type == 9 ? 2 : 0, 0, type == 9 ? 24 : 0, 0, 0, 0, 0, 3, 0, 2, 0, bits, flags]
+        }
+        let a: [UInt8] = [1, 2, 3]
+        let b: [UInt8] = [4, 5, 6]
+        // Top row a b b, bottom row b a a, as red green blue.
+        let wanted = try #require(Raster(width: 3, height: 2, channels: 3, bytes: [3, 2, 1, 6, 5, 4, 6, 5, 4, 6, 5, 4, 3, 2, 1, 3, 2, 1]))
+        #expect(try decode(header(2, 24, 0) + b + a + a + a + b + b) == wanted)
+        #expect(try decode(header(2, 24, 32) + a + b + b + b + a + a) == wanted)
+        #expect(try decode(header(2, 24, 48) + b + b + a + a + a + b) == wanted)
+        #expect(try decode(header(10, 24, 0) + [0] + b + [0x82] + a + [1] + b + b) == wanted)
+        #expect(try decode(header(9, 8, 0) + a + b + [0, 1, 0x82, 0, 0x81, 1]) == wanted)
+        let grey = try decode(header(3, 8, 32) + [1, 2, 3, 4, 5, 6])
+        #expect(grey.channels == 1 && grey.bytes == [1, 2, 3, 4, 5, 6])
+        let five = try decode(header(2, 16, 33) + [0, 0xFC] + Array(repeating: 0, count: 10))
+        #expect(five.channels == 4 && Array(five.bytes[0..<4]) == [255, 0, 0, 255])
+    }
+
+    @Test func damagedTargaIsRefused() throws {
+        let whole: [UInt8] = [0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 0, 24, 0, 0x8F, 9, 8, 7]
+        #expect(try decode(whole).bytes.count == 48)
+        for n in 0..<whole.count { #expect(throws: AssetError.self, "\(n) bytes") { try decode(Array(whole[..<n])) } }
+        // A palette entry that is not there.
+        #expect(throws: AssetError.self) { try decode([0, 1, 1, 0, 0, 1, 0, 24, 0, 0, 0, 0, 1, 0, 1, 0, 8, 0, 1, 2, 3, 1]) }
+    }
+
     @Test func jpegComesBackNearly() throws {
         let flat = try #require(Raster(width: 16, height: 8, channels: 3, bytes: (0..<128).flatMap { _ in [200, 100, 50] as [UInt8] }))
         let back = try decode(ImageCodec.encodeJPEG(flat, quality: 95))

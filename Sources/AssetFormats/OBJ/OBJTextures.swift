@@ -1,4 +1,5 @@
 import AssetIO
+import AssetImages
 import AssetModel
 import AssetOps
 
@@ -22,6 +23,8 @@ struct OBJTextures {
     private var unnamedCount = 0
     /// What to write in the end, in order of first use.
     private var copies: [(path: String, source: Texture.Source)] = []
+    /// Images that few readers know, written anew.
+    private var recoded: [(path: String, bytes: [UInt8])] = []
     var usedTextureCount: Int { entries.count }
 
     init(_ scene: Scene, _ resolver: any AssetResolver, isSkipped: Bool) {
@@ -74,9 +77,24 @@ struct OBJTextures {
         } else if splitExtension(name).ext.isEmpty {
             name += "." + image.kind.fileExtension
         }
+        if image.kind == .tga, let recodedBytes = recode(bytes) {
+            let path = Self.folder + names.uniqueFile(safeFileName(splitExtension(name).stem + ".png"))
+            recoded.append((path, recodedBytes))
+            diagnostics.info("obj.recoded-texture", "\(texture.authoredPath) is written as PNG: few programs read Targa files", at: location)
+            return Entry(path: path, channels: image.channels)
+        }
         let path = Self.folder + names.uniqueFile(safeFileName(name))
         copies.append((path, texture.source))
         return Entry(path: path, channels: image.channels)
+    }
+
+    /// The image as PNG; nil where it cannot be decoded, and is better copied as it is.
+    private func recode(_ file: FileBytes) -> [UInt8]? {
+        var result: [UInt8]?
+        file.withUnsafeBytes { raw in
+            do throws(AssetError) { result = try ImageCodec.encodePNG(ImageCodec.decode(raw, name: file.name), name: file.name) } catch {}
+        }
+        return result
     }
 
     private static func fileName(_ texture: Texture) -> String {
@@ -94,6 +112,15 @@ struct OBJTextures {
 
     /// Copies the images that were asked for.
     func write(to output: any OutputSink) throws(AssetError) {
+        for (path, bytes) in recoded {
+            let file = try output.create(path)
+            var failure: AssetError?
+            bytes.withUnsafeBytes { raw in
+                do throws(AssetError) { try file.write(raw) } catch { failure = error }
+            }
+            if let failure { throw failure }
+            try file.close()
+        }
         for (path, source) in copies {
             let bytes = try open(source)
             let file = try output.create(path)
