@@ -29,13 +29,6 @@ mkdir -p "$corpus" "$findings"
 find Assets Tests/Fixtures Tests/Fuzz/seeds -type f -name "$pattern" -size -64k 2>/dev/null | while IFS= read -r seed; do
     cp "$seed" "$corpus/seed-$(printf '%s' "$seed" | tr '/ ' '--')"
 done
-# The crates of packages are stored as they are: one that is cut out of its package is a seed for the crate reader.
-if [ "$target" = fuzz-usdc ] && command -v unzip >/dev/null 2>&1; then
-    for package in Assets/*.usdz; do
-        unzip -p "$package" '*.usdc' >"$corpus/seed-$(basename "$package").usdc"
-    done
-fi
-
 # Leaks are not looked for: the runtime keeps its metadata for ever. An input that takes 10 seconds or 2 GB is a finding.
 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 exec ".build/fuzz/release/$target" "$corpus" \
     -artifact_prefix="$findings/" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \

@@ -53,6 +53,14 @@ import Darwin
         }
     }
 
+    /// A seed that the readers refuse teaches a fuzzer nothing; grammar.usda holds every construct of the text format.
+    @Test(arguments: Repository.files(under: "Tests/Fuzz/seeds").filter { $0.contains(".usd") })
+    func seedsOfTheFuzzersAreRead(path: String) throws {
+        let result = Exercise(try Repository.bytes(path), name: path, registry: .standard)
+        #expect(result.error == nil)
+        #expect(result.violations == [])
+    }
+
     @Test(arguments: parts)
     func cuttingAFileShortIsAnErrorOrASoundScene(input: Input, part: Int) {
         // A debug build reads text slowly: it looks at every ninth length of the longer files, unless asked for all.

@@ -21,11 +21,11 @@ extension USDAParser {
                 spline.curveType = .bezier
             } else if scan.takeWord("hermite") {
                 spline.curveType = .hermite
-            } else if scan.takeWord("pre") {
+            } else if scan.takeWord("pre", beforeColon: true) {
                 spline.preExtrapolation = try extrapolation()
-            } else if scan.takeWord("post") {
+            } else if scan.takeWord("post", beforeColon: true) {
                 spline.postExtrapolation = try extrapolation()
-            } else if scan.takeWord("loop") {
+            } else if scan.takeWord("loop", beforeColon: true) {
                 spline.innerLoop = try innerLoop()
             } else {
                 try knot(into: &spline)

@@ -225,13 +225,14 @@ struct USDAScanner: ~Escapable {
         return true
     }
 
-    /// Takes the keyword if it is the next word.
-    mutating func takeWord(_ w: StaticString) -> Bool {
+    /// Takes the keyword if it is the next word. A colon makes a word a part of a longer name, unless `beforeColon` says
+    /// that the keyword itself comes before one.
+    mutating func takeWord(_ w: StaticString, beforeColon: Bool = false) -> Bool {
         let n = w.utf8CodeUnitCount
         guard at + n <= text.count, equals(at, at + n, w) else { return false }
         if at + n < text.count {
             let next = text[at + n]
-            if ByteClass.of(next) & ByteClass.identifier != 0 || next == UInt8(ascii: ":") { return false }
+            if ByteClass.of(next) & ByteClass.identifier != 0 || next == UInt8(ascii: ":") && !beforeColon { return false }
         }
         at += n
         return true
