@@ -61,6 +61,14 @@ import Darwin
         #expect(result.violations == [])
     }
 
+    /// What a fuzzer found once must never happen again.
+    @Test(arguments: Repository.files(under: "Tests/Fixtures").filter { $0.contains("/crashes/") })
+    func findingsStayMended(path: String) throws {
+        let result = Exercise(try Repository.bytes(path), name: path, registry: .standard)
+        #expect(result.violations == [])
+        #expect(result.scene != nil || result.error != nil)
+    }
+
     @Test(arguments: parts)
     func cuttingAFileShortIsAnErrorOrASoundScene(input: Input, part: Int) {
         // A debug build reads text slowly: it looks at every ninth length of the longer files, unless asked for all.
