@@ -285,14 +285,14 @@ private final class DiskFile: OutputFile {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(AssetError) {
-        if waiting.count + bytes.count >= Self.blockSize {
+        // Large pieces go straight through: they are in the processor's cache now, and a copy would only push them out.
+        if bytes.count >= 1 << 16 {
             try flush()
-            if bytes.count >= Self.blockSize / 2 {
-                try OutputDescriptor.write(bytes, to: descriptor, name)
-                count += bytes.count
-                return
-            }
+            try OutputDescriptor.write(bytes, to: descriptor, name)
+            count += bytes.count
+            return
         }
+        if waiting.count + bytes.count >= Self.blockSize { try flush() }
         waiting.append(contentsOf: bytes)
         count += bytes.count
     }

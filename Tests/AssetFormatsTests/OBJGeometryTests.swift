@@ -1,4 +1,4 @@
-import AssetFormats
+@testable import AssetFormats
 import AssetIO
 import AssetModel
 import AssetOps
@@ -299,6 +299,22 @@ import Testing
         #expect(read.vertices.map { Point3f(Float($0[0]), Float($0[1]), Float($0[2])) } == (try points.load()))
         #expect(try read.faces.flatMap { $0.corners.map { Int32($0.v) } } == mesh.faceVertexIndices.load())
         #expect(read.faces.allSatisfy { $0.corners.allSatisfy { $0.v == $0.vt } })
+    }
+
+    @Test func digitsOfAnyNumber() {
+        var random = SplitMix64(seed: 9)
+        var numbers = [1, 9, 10, 99_999_999, 100_000_000, 100_000_001, 123_456_789, 1_000_000_000_000_000, 9_999_999_999_999_999]
+        for _ in 0..<2000 { numbers.append(Int(random.next() >> UInt64(random.int(in: 12...60))) % 10_000_000_000_000_000 + 1) }
+        for number in numbers {
+            var bytes = [UInt8](repeating: 0, count: 32)
+            let count = bytes.withUnsafeMutableBytes { raw -> Int in
+                guard let base = raw.baseAddress else { return 0 }
+                var p = base
+                Digits(number).store(after: UInt8(ascii: "/"), &p)
+                return p - base
+            }
+            #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "/\(number)")
+        }
     }
 
     // MARK: Measures

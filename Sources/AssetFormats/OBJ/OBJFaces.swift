@@ -22,6 +22,8 @@ struct OBJIndexSource {
         self.start = start
     }
 
+    func isPoint(from start: Int) -> Bool { space == .point && indices == nil && self.start == start }
+
     @inline(__always)
     func index(face: Int, corner: Int, point: Int) -> Int {
         let element =
@@ -50,9 +52,19 @@ struct OBJFaces {
     /// Three numbers of up to 19 digits, two slashes, a blank.
     private static let cornerRoom = 64
 
+    /// Whether all numbers of a corner are the same: attributes a point, without indices, that start where the vertices do.
+    private var hasOneNumber: Bool {
+        if vertices.ofCorner != nil || vertices.ofPoint != nil || coordinates == nil { return false }
+        return [coordinates, normals].allSatisfy { $0?.isPoint(from: vertexStart) ?? true }
+    }
+
     /// Polygons as they are.
     func polygons(_ faces: [Int32]?, to text: OBJText) throws(AssetError) {
         let count = faces?.count ?? polygons.faceCount
+        if hasOneNumber {
+            try simplePolygons(faces, count, normals == nil ? 2 : 3, to: text)
+            return
+        }
         let piece = OBJLines.perPiece
         try text.items(count, perPiece: piece, room: { room($0, faces) }) { range, out in
             var p = out
@@ -71,6 +83,33 @@ struct OBJFaces {
                 p += 1
             }
             return p - out
+        }
+    }
+
+    /// Corners whose two or three numbers are the same: the digits are made once and stored again.
+    private func simplePolygons(_ faces: [Int32]?, _ count: Int, _ copies: Int, to text: OBJText) throws(AssetError) {
+        let start = vertexStart
+        try text.items(count, perPiece: OBJLines.perPiece, room: { room($0, faces) + 32 }) { range, out in
+            var p = UnsafeMutableRawPointer(out)
+            polygons.faceVertexIndices.withUnsafeBufferPointer { indices in
+                for k in range {
+                    let face = faces.map { Int($0[k]) } ?? k
+                    let corners = polygons.corners(face)
+                    p.storeBytes(of: UInt8(ascii: "f"), as: UInt8.self)
+                    p += 1
+                    for i in 0..<corners.count {
+                        // Flipped: the first corner, then the others from the end.
+                        let corner = isFlipped && i > 0 ? corners.upperBound &- i : corners.lowerBound &+ i
+                        let digits = Digits(start &+ Int(indices[corner]))
+                        digits.store(after: UInt8(ascii: " "), &p)
+                        digits.store(after: UInt8(ascii: "/"), &p)
+                        if copies == 3 { digits.store(after: UInt8(ascii: "/"), &p) }
+                    }
+                    p.storeBytes(of: UInt8(ascii: "\n"), as: UInt8.self)
+                    p += 1
+                }
+            }
+            return p - UnsafeMutableRawPointer(out)
         }
     }
 
@@ -144,6 +183,55 @@ struct OBJFaces {
         } else {
             p += FloatPrinter.print(UInt(bitPattern: value), to: p)
         }
+    }
+}
+
+/// The decimal digits of a positive number, in a register, ready to be stored several times.
+struct Digits {
+    private let low: UInt64
+    private let high: UInt64
+    private let count: Int
+
+    @inline(__always)
+    init(_ value: Int) {
+        if value < 100_000_000 {
+            let (text, zeros) = Self.eight(UInt64(truncatingIfNeeded: value))
+            low = text >> UInt64(truncatingIfNeeded: zeros &* 8)
+            high = 0
+            count = 8 &- zeros
+        } else {
+            // Up to 16 digits: more lines than that no file has.
+            let (top, bottom) = (value / 100_000_000, value % 100_000_000)
+            let (topText, zeros) = Self.eight(UInt64(truncatingIfNeeded: top % 100_000_000))
+            let (bottomText, _) = Self.eight(UInt64(truncatingIfNeeded: bottom))
+            let shift = UInt64(truncatingIfNeeded: zeros &* 8)
+            low = topText >> shift | (shift == 0 ? 0 : bottomText << (64 &- shift))
+            high = bottomText >> shift
+            count = 16 &- zeros
+        }
+    }
+
+    /// Eight digits as bytes, the first one lowest, and how many zeros lead (at most 7).
+    @inline(__always)
+    private static func eight(_ value: UInt64) -> (text: UInt64, zeros: Int) {
+        // Halves, then pairs, then single digits side by side; quotients by multiplication.
+        let (a, b) = (value / 10_000, value % 10_000)
+        let fours = a | b << 32
+        let hundreds = ((fours &* 10_486) >> 20) & 0x7F_0000_007F
+        let pairs = hundreds | (fours &- hundreds &* 100) << 16
+        let tens = ((pairs &* 103) >> 10) & 0x0F_000F_000F_000F
+        let digits = tens | (pairs &- tens &* 10) << 8
+        let zeros = digits == 0 ? 7 : digits.trailingZeroBitCount / 8
+        return (digits | 0x3030_3030_3030_3030, zeros)
+    }
+
+    /// Stores a byte and the digits; up to 17 bytes are touched.
+    @inline(__always)
+    func store(after byte: UInt8, _ p: inout UnsafeMutableRawPointer) {
+        p.storeBytes(of: byte, as: UInt8.self)
+        p.storeBytes(of: low.littleEndian, toByteOffset: 1, as: UInt64.self)
+        p.storeBytes(of: high.littleEndian, toByteOffset: 9, as: UInt64.self)
+        p += 1 &+ count
     }
 }
 

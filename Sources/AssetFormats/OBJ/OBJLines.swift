@@ -17,8 +17,8 @@ struct OBJVertices {
 
 /// Formats runs of vertices, coordinates, normals and faces.
 enum OBJLines {
-    /// Lines formatted in one go.
-    static let perPiece = 1 << 14
+    /// Lines formatted in one go: few enough that the text is still in the processor's cache when it is written out.
+    static let perPiece = 1 << 12
     static let number = FloatPrinter.maximumCount + 1
 
     @inline(__always)
