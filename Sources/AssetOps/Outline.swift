@@ -20,8 +20,9 @@ public struct Outline: Sendable {
         public var node: ID<Node>
         /// Levels below the outline's top.
         public var depth: Int
-        /// Nodes below this one that `depth` leaves out.
+        /// Nodes below this one that `depth` leaves out, and the triangles of their meshes.
         public var omittedBelow = 0
+        public var omittedTriangles = 0
         /// What the node's mesh holds.
         public var counts: MeshCounts?
         /// World bounds of the node's own geometry, in file units.
@@ -64,7 +65,11 @@ public struct Outline: Sendable {
             let depth = scene.nodes[i].depth - top
             while let last = above.last, entries[last].depth >= depth { above.removeLast() }
             if let limit = options.depth, depth >= limit {
-                if let last = above.last { entries[last].omittedBelow += 1 }
+                guard let last = above.last else { continue }
+                entries[last].omittedBelow += 1
+                if case .mesh(let id) = scene.nodes[i].content {
+                    entries[last].omittedTriangles = entries[last].omittedTriangles.saturatingAdding(measured.meshes[Int(id.index)].triangles)
+                }
                 continue
             }
             if let type, scene.nodes[i].typeName.lowercased() != type { continue }

@@ -129,7 +129,7 @@ import Testing
         tool.add("plain.test", scene)
         let result = tool.run("convert", "plain.test", "out/a.list", "--from-units=in", "--from-up=z", "--units", "mm", "--up=y")
         #expect(result.status == .done)
-        #expect(result.output == "wrote out/a.list and 1 file beside it, 61 B\n")
+        #expect(result.output == "wrote out/a.list and 1 file beside it, 51 B\n")
         #expect(tool.outputs["out/a.list"]?["side.txt"]?.text == "unit 0.0254, up Z, to 0.001 Y\n")
         #expect(tool.outputs["out/a.list"]?["a.list"]?.text == "/Crowd\n/Crowd/Cube_0\n")
         #expect(tool.run("convert", "-q", "plain.test", "b.list").output.isEmpty)

@@ -50,7 +50,7 @@ struct HelpPrinter {
         if !spec.examples.isEmpty {
             out.line()
             heading("Examples")
-            entries(spec.examples.map { ($0.command, $0.meaning) })
+            entries(spec.examples.map { ($0.command, $0.meaning) }, share: 3)
         }
     }
 
@@ -79,9 +79,9 @@ struct HelpPrinter {
         for l in wrapped(text, to: width) { out.line(l) }
     }
 
-    /// Two columns; a long left side gets a line of its own.
-    private func entries(_ rows: [(String, String)]) {
-        let most = width * 2 / 5
+    /// Two columns; a left side longer than `share` fifths of the width gets a line of its own.
+    private func entries(_ rows: [(String, String)], share: Int = 2) {
+        let most = width * share / 5
         let left = min(most, rows.map { displayWidth($0.0) }.max() ?? 0)
         for (name, help) in rows {
             out.put("  ")

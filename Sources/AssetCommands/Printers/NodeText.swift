@@ -17,6 +17,10 @@ struct NodeText {
     private let sharedNames: Set<String>
     /// Widths of the three numbers of a mesh, so that they stand in columns.
     private let numberWidths: (points: Int, faces: Int, triangles: Int)
+    /// How much is said of them.
+    private var form = NumberForm.full
+
+    private enum NumberForm: CaseIterable { case full, short, fewest }
 
     init(_ outline: Outline) {
         scene = outline.scene
@@ -34,6 +38,18 @@ struct NodeText {
             most = (max(most.points, counts.points), max(most.faces, counts.faces), max(most.triangles, counts.triangles))
         }
         numberWidths = (grouped(most.points).utf8.count, grouped(most.faces).utf8.count, grouped(most.triangles).utf8.count)
+    }
+
+    /// Says less of the numbers where a mesh would not fit in `width` columns with its material.
+    mutating func fit(_ outline: Outline, width: Int) {
+        var material = 0
+        for entry in outline.entries where entry.counts != nil {
+            material = max(material, materialText(scene.nodes[entry.node]).map { displayWidth($0) + 2 } ?? 0)
+        }
+        for form in NumberForm.allCases {
+            self.form = form
+            if displayWidth(numbers(MeshCounts())) + min(material, 24) <= width { return }
+        }
     }
 
     func items(_ node: Node, _ counts: MeshCounts?) -> [TextItem] {
@@ -81,8 +97,15 @@ struct NodeText {
         func column(_ n: Int, _ width: Int, _ one: String) -> String {
             leftPadded(grouped(n), to: width) + " " + (n == 1 ? one + " " : one + "s")
         }
-        let text = column(c.points, numberWidths.points, "point") + "  " + column(c.faces, numberWidths.faces, "face")
-        return text + "  " + column(c.triangles, numberWidths.triangles, "triangle")
+        switch form {
+        case .full:
+            let text = column(c.points, numberWidths.points, "point") + "  " + column(c.faces, numberWidths.faces, "face")
+            return text + "  " + column(c.triangles, numberWidths.triangles, "triangle")
+        case .short:
+            let text = column(c.points, numberWidths.points, "pt") + "  " + column(c.faces, numberWidths.faces, "face")
+            return text + "  " + column(c.triangles, numberWidths.triangles, "tri")
+        case .fewest: return column(c.triangles, numberWidths.triangles, "tri")
+        }
     }
 
     private func variant(_ set: VariantSet) -> String {
@@ -100,15 +123,17 @@ struct NodeText {
 
     private func boundMaterials(_ node: Node, _ items: inout [TextItem]) {
         guard node.hasGeometry || node.material != nil else { return }
-        var ids: [ID<Material>] = []
-        for case let id? in [node.material] + node.subsetMaterials where !ids.contains(id) { ids.append(id) }
-        if !ids.isEmpty {
-            let shown = ids.prefix(3).map(name(of:)).joined(separator: ", ")
-            items.append(TextItem("→ " + shown + (ids.count > 3 ? ", … \(ids.count - 3) more" : ""), .magenta))
-        }
+        if let text = materialText(node) { items.append(TextItem(text, .magenta)) }
         if case .mesh(let id) = node.content, !scene.meshes[id].subsets.isEmpty {
             items.append(TextItem(counted(scene.meshes[id].subsets.count, "subset"), .dim))
         }
+    }
+
+    private func materialText(_ node: Node) -> String? {
+        var ids: [ID<Material>] = []
+        for case let id? in [node.material] + node.subsetMaterials where !ids.contains(id) { ids.append(id) }
+        guard !ids.isEmpty else { return nil }
+        return "→ " + ids.prefix(3).map(name(of:)).joined(separator: ", ") + (ids.count > 3 ? ", … \(ids.count - 3) more" : "")
     }
 
     private func marks(_ node: Node, _ items: inout [TextItem]) {

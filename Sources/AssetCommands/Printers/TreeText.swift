@@ -27,7 +27,7 @@ struct TreeText {
     private let outline: Outline
     private let details: Details
     private let width: Int?
-    private let nodeText: NodeText
+    private var nodeText: NodeText
     /// Whether nodes stand alone, named by their paths: with `--type` those between them are missing.
     private let isFlat: Bool
     private var ends: [Int]
@@ -56,6 +56,7 @@ struct TreeText {
             for i in entries.indices { fold(from: i + 1, to: ends[i]) }
         }
         measureColumns()
+        if let width { nodeText.fit(outline, width: width - (nameWidth + typeWidth + 4)) }
     }
 
     /// Folds the long runs among the siblings that begin at `start`.
@@ -91,7 +92,8 @@ struct TreeText {
             let n = node(i)
             let w = leadWidth(outline.entries[i].depth) + displayWidth(shownName(i))
             if w <= most { nameWidth = max(nameWidth, w) }
-            if n.typeName.utf8.count <= 20 { typeWidth = max(typeWidth, n.typeName.utf8.count) }
+            let type = displayWidth(escaped(n.typeName))
+            if type <= 20 { typeWidth = max(typeWidth, type) }
             i += 1
         }
     }
@@ -103,8 +105,9 @@ struct TreeText {
 
     private func shownName(_ i: Int) -> String {
         let n = node(i)
-        if isFlat || i == 0 && hasRoot { return escaped(n.path) }
-        return n.name.isEmpty ? "(no name)" : escaped(n.name)
+        let name = isFlat || i == 0 && hasRoot ? escaped(n.path) : n.name.isEmpty ? "(no name)" : escaped(n.name)
+        guard let width else { return name }
+        return truncated(name, to: max(8, width - leadWidth(outline.entries[i].depth)))
     }
 
     // MARK: Printing
@@ -137,15 +140,16 @@ struct TreeText {
 
     private func header(_ out: TextBuffer) {
         let source = outline.scene.source
-        out.put(escaped(source.file), .bold)
+        let name = width.map { truncated(escaped(source.file), to: $0) } ?? escaped(source.file)
         var facts = [escaped(source.format) + (source.version.map { " " + escaped($0) } ?? "")] + metadataFacts(outline.scene.metadata)
-        var used = displayWidth(escaped(source.file))
+        out.put(name, .bold)
+        var used = displayWidth(name)
         // The least of the facts go where the line is short.
-        while let width, facts.count > 1, used + facts.reduce(0, { $0 + displayWidth($1) + 3 }) > width { facts.removeLast() }
+        while let width, !facts.isEmpty, used + facts.reduce(0, { $0 + displayWidth($1) + 2 }) > width { facts.removeLast() }
         for f in facts {
-            out.put(used > 0 ? "  " : "")
+            out.put("  ")
             out.put(f, .dim)
-            used += displayWidth(f)
+            used += displayWidth(f) + 2
         }
         out.endLine()
     }
@@ -157,38 +161,47 @@ struct TreeText {
         let isHidden = n.isImageable && !n.isVisible
         out.put(lead, .dim)
         out.put(name, isHidden ? .dim : ends[i] > i + 1 || isFlat ? .plain : .bold)
-        var column = displayWidth(lead) + displayWidth(name)
+        let column = displayWidth(lead) + displayWidth(name)
         var items = nodeText.items(n, entry.counts)
-        if entry.omittedBelow > 0 { items.append(TextItem("… \(counted(entry.omittedBelow, "node")) below", .dim)) }
+        if entry.omittedBelow > 0 {
+            let triangles = entry.omittedTriangles > 0 ? ", \(counted(entry.omittedTriangles, "triangle"))" : ""
+            items.append(TextItem("… \(counted(entry.omittedBelow, "node"))\(triangles) below", .dim))
+        }
         if n.typeName.isEmpty && items.isEmpty {
             out.endLine()
         } else {
+            let type = TextItem(escaped(n.typeName), .cyan)
             let start = nameWidth + 2
-            out.put(spaces: column < start ? start - column : 2)
-            column = max(start, column + 2)
-            out.put(escaped(n.typeName), .cyan)
-            column += displayWidth(n.typeName)
+            // The type stands in its column, also where a node has none.
+            items.insert(type.text.isEmpty ? TextItem("") : type, at: 0)
             let hasBelow = ends[i] > i + 1
-            put(items, column: column, start: start + typeWidth + 2, continuation: inner + (hasBelow ? "│  " : "   "), to: out)
+            put(items, column: column, starts: [start, start + typeWidth + 2], continuation: inner + (hasBelow ? "│  " : "   "), to: out)
         }
         if !details.isEmpty { detailLines(entry, n, lead: inner + (ends[i] > i + 1 ? "│  " : "   ") + "  ", to: out) }
     }
 
-    /// Puts items behind each other. On a terminal those that do not fit go on in the next line, in the same column.
-    private func put(_ items: [TextItem], column: Int, start: Int, continuation: String, to out: TextBuffer) {
+    /// Puts items behind each other, the first ones at their columns where the line is not past them. On a terminal those
+    /// that do not fit go on in the next line, below the others.
+    private func put(_ items: [TextItem], column: Int, starts: [Int], continuation: String, to out: TextBuffer) {
         var column = column
+        var isFresh = false
         for (n, item) in items.enumerated() {
-            let w = displayWidth(item.text)
-            var gap = n == 0 ? max(2, start - column) : 2
-            if let width, column + gap + w > width, n > 0, start + w < width || column > start {
+            var text = item.text
+            if text.isEmpty { continue }
+            var w = displayWidth(text)
+            var gap = isFresh || n >= starts.count ? 2 : max(2, starts[n] - column)
+            if let width, column + gap + w > width, !isFresh || column > displayWidth(continuation) {
                 out.endLine()
                 out.put(continuation, .dim)
                 let at = displayWidth(continuation)
-                gap = max(2, min(start, max(at + 2, width - w)) - at)
+                text = truncated(text, to: max(8, width - at - 2))
+                w = displayWidth(text)
+                gap = max(2, min(starts[starts.count - 1], width - w) - at)
                 column = at
+                isFresh = true
             }
             out.put(spaces: gap)
-            out.put(item.text, item.style)
+            out.put(text, item.style)
             column += gap + w
         }
         out.endLine()
@@ -213,15 +226,27 @@ struct TreeText {
 
     private func footer(_ folded: Int, to out: TextBuffer) {
         let t = outline.totals
-        var parts = [counted(outline.entries.count, "node")]
+        let omitted = outline.entries.reduce(0) { $0 + $1.omittedBelow }
+        var parts = [omitted > 0 ? "\(grouped(outline.entries.count)) of \(counted(outline.entries.count + omitted, "node"))" : counted(outline.entries.count, "node")]
         if t.meshes > 0 { parts.append(counted(t.meshes, "mesh", "meshes")) }
         if t.points > 0 { parts.append(counted(t.points, "point")) }
         if t.faces > 0 { parts.append(counted(t.faces, "face")) }
         if t.triangles > 0 { parts.append(counted(t.triangles, "triangle")) }
         if t.materials > 0 { parts.append(counted(t.materials, "material")) }
         out.endLine()
-        out.line(parts.joined(separator: "  "), .bold)
-        if details.bounds { out.line(outline.bounds.map { "bounds  " + boxText($0) } ?? "no bounds") }
+        var line = ""
+        for part in parts {
+            if let width, !line.isEmpty, displayWidth(line) + 2 + displayWidth(part) > width {
+                out.line(line, .bold)
+                line = ""
+            }
+            line += line.isEmpty ? part : "  " + part
+        }
+        out.line(line, .bold)
+        if details.bounds {
+            out.put("bounds", .blue)
+            out.line("  " + (outline.bounds.map(boxText) ?? "none"))
+        }
         if folded > 0 { out.line("\(counted(folded, "node")) folded; --verbose lists them all", .dim) }
     }
 
