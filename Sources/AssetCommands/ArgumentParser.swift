@@ -44,7 +44,9 @@ public struct ParsedArguments: Sendable {
     public func integer(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let v = value(option) else { return nil }
         guard let n = Int(v.text), range.contains(n) else {
-            let limit = range.upperBound == .max ? "a whole number from \(range.lowerBound) on" : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            let limit =
+                range.upperBound == .max
+                ? "a whole number from \(range.lowerBound) on" : "a whole number from \(range.lowerBound) to \(range.upperBound)"
             throw v.error("--\(option) is '\(v.text)', expected \(limit)")
         }
         return n
@@ -129,7 +131,8 @@ public struct ArgumentParser: Sendable {
             let letter = argument[at]
             let offset = argument.utf8.distance(from: argument.startIndex, to: at)
             guard let option = options.first(where: { $0.short == letter }) else {
-                throw UsageError("unknown option '-\(letter)' for \(spec.name)", argument: i, range: offset..<(offset + String(letter).utf8.count))
+                throw UsageError(
+                    "unknown option '-\(letter)' for \(spec.name)", argument: i, range: offset..<(offset + String(letter).utf8.count))
             }
             at = argument.index(after: at)
             if !option.takesValue {
@@ -150,11 +153,14 @@ public struct ArgumentParser: Sendable {
 
     /// The value in the next argument. One that looks like another option is refused: a value is more likely forgotten
     /// than meant to begin with a dash, and `--name=-value` still says it.
-    private func following(_ option: OptionSpec, _ shown: String, _ i: Int, _ arguments: [String]) throws(UsageError) -> ParsedArguments.Value {
+    private func following(_ option: OptionSpec, _ shown: String, _ i: Int, _ arguments: [String]) throws(UsageError)
+        -> ParsedArguments.Value
+    {
         guard i + 1 < arguments.count else { throw UsageError("\(shown) needs a value: \(option.usage)", argument: i) }
         let next = arguments[i + 1]
         if next.hasPrefix("-"), next != "-", Double(next) == nil {
-            throw UsageError("\(shown) needs a value: \(option.usage); one that begins with a dash is given as --\(option.long)=\(next)", argument: i)
+            throw UsageError(
+                "\(shown) needs a value: \(option.usage); one that begins with a dash is given as --\(option.long)=\(next)", argument: i)
         }
         let v = ParsedArguments.Value(text: next, argument: i + 1, start: 0)
         try check(option, v)

@@ -32,7 +32,9 @@ extension ToolRun {
         let asset = try open(path, options ?? common.read)
         var diagnostics = asset.diagnostics
         if warnsOfNothing, !asset.scene.hasGeometry {
-            diagnostics.warning("scene.nothing-inside", "no geometry inside: no mesh, curves, points or shape", at: SourceLocation(file: asset.scene.source.file))
+            diagnostics.warning(
+                "scene.nothing-inside", "no geometry inside: no mesh, curves, points or shape",
+                at: SourceLocation(file: asset.scene.source.file))
         }
         return (asset.scene, diagnostics)
     }

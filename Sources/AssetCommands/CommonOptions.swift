@@ -7,15 +7,18 @@ struct CommonOptions {
         static let json = OptionSpec("json", help: "print JSON for programs instead of text")
         static let quiet = OptionSpec("quiet", short: "q", help: "say nothing of warnings")
         static let verbose = OptionSpec("verbose", short: "v", help: "tell of choices too, and of every warning")
-        static let color = OptionSpec("color", .choice(["auto", "always", "never"]), help: "colour in text; auto: on a terminal, unless NO_COLOR is set")
+        static let color = OptionSpec(
+            "color", .choice(["auto", "always", "never"]), help: "colour in text; auto: on a terminal, unless NO_COLOR is set")
         static let time = OptionSpec("time", .value("T"), help: "read time-sampled values at this time code")
         static let variant = OptionSpec(
             "variant", .value("/PATH{SET=CHOICE}"), repeatable: true, help: "select a variant; may be repeated")
-        static let purpose = OptionSpec("purpose", .value("LIST"), help: "purposes that count, of default,render,proxy,guide (default,render)")
+        static let purpose = OptionSpec(
+            "purpose", .value("LIST"), help: "purposes that count, of default,render,proxy,guide (default,render)")
         static let noPayloads = OptionSpec("no-payloads", help: "leave payloads unloaded")
         static let limit = OptionSpec("limit", .value("NAME=VALUE"), repeatable: true, help: "set a ceiling; see `facet help limits`")
         static let strict = OptionSpec("strict", help: "treat a warning as an error")
-        static let from = OptionSpec("from", .value("FORMAT"), help: "read as this format, whatever the name; needed with -", completion: .formats)
+        static let from = OptionSpec(
+            "from", .value("FORMAT"), help: "read as this format, whatever the name; needed with -", completion: .formats)
     }
 
     /// Options of every command that reads an asset.
@@ -83,10 +86,15 @@ struct ReadLimit: Sendable {
 
     static var all: [ReadLimit] {
         [
-            ReadLimit(name: "nesting-depth", help: "nesting of prims, nodes, dictionaries and packages", field: { at(&$0.nestingDepth, $1) }),
-            ReadLimit(name: "prims", help: "prims of a composed stage or nodes of a scene, contents of instances included", field: { at(&$0.prims, $1) }),
+            ReadLimit(
+                name: "nesting-depth", help: "nesting of prims, nodes, dictionaries and packages", field: { at(&$0.nestingDepth, $1) }),
+            ReadLimit(
+                name: "prims", help: "prims of a composed stage or nodes of a scene, contents of instances included",
+                field: { at(&$0.prims, $1) }),
             ReadLimit(name: "layers", help: "layers that a stage may pull in", field: { at(&$0.layers, $1) }),
-            ReadLimit(name: "unpacked-bytes", help: "bytes that one compressed member of a package may unpack to", field: { at(&$0.unpackedBytes, $1) }),
+            ReadLimit(
+                name: "unpacked-bytes", help: "bytes that one compressed member of a package may unpack to",
+                field: { at(&$0.unpackedBytes, $1) }),
             ReadLimit(name: "package-entries", help: "entries of a package", field: { at(&$0.packageEntries, $1) }),
         ]
     }

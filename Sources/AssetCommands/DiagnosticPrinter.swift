@@ -26,7 +26,9 @@ struct DiagnosticPrinter {
             shown += 1
             print(d)
         }
-        if hidden > 0 { out.line("facet: \(grouped(hidden)) more \(hidden == 1 ? "warning" : "warnings") not shown; --verbose shows all", .dim) }
+        if hidden > 0 {
+            out.line("facet: \(grouped(hidden)) more \(hidden == 1 ? "warning" : "warnings") not shown; --verbose shows all", .dim)
+        }
         if diagnostics.omitted > 0, verbosity != .quiet {
             out.line("facet: \(grouped(diagnostics.omitted)) more were met and not kept", .dim)
         }
@@ -114,13 +116,15 @@ struct DiagnosticPrinter {
 /// An argument as a shell would take it.
 func quoted(_ argument: String) -> String {
     let shown = escaped(argument)
-    let isPlain = !shown.isEmpty && shown.utf8.allSatisfy { c in
-        switch c {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case _ where c >= 0x80: true
-        default: "-_./=:,+@%{}[]".utf8.contains(c)
+    let isPlain =
+        !shown.isEmpty
+        && shown.utf8.allSatisfy { c in
+            switch c {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            case _ where c >= 0x80: true
+            default: "-_./=:,+@%{}[]".utf8.contains(c)
+            }
         }
-    }
     return isPlain ? shown : "'" + shown + "'"
 }
 

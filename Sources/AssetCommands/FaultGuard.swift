@@ -31,7 +31,9 @@ enum FaultGuard {
     private static func end(_ number: Int32) {
         // A mapped file that shrinks while it is read is the one bad access that is an input's doing.
         let isInput = number == SIGBUS
-        let message: StaticString = isInput ? "\nfacet: error: an input changed while it was read\n" : "\nfacet: error: a fault of the program's own; please report it\n"
+        let message: StaticString =
+            isInput
+            ? "\nfacet: error: an input changed while it was read\n" : "\nfacet: error: a fault of the program's own; please report it\n"
         _ = write(STDERR_FILENO, message.utf8Start, message.utf8CodeUnitCount)
         var blocked = sigset_t()
         sigemptyset(&blocked)

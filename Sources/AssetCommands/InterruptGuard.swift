@@ -24,17 +24,21 @@ enum InterruptGuard {
         let box = Unmanaged.passRetained(output)
         #if canImport(Darwin)
         var thread: pthread_t?
-        let made = pthread_create(&thread, nil, { raw in
-            InterruptGuard.wait(Unmanaged<DiskOutput>.fromOpaque(raw).takeRetainedValue())
-            return nil
-        }, box.toOpaque())
+        let made = pthread_create(
+            &thread, nil,
+            { raw in
+                InterruptGuard.wait(Unmanaged<DiskOutput>.fromOpaque(raw).takeRetainedValue())
+                return nil
+            }, box.toOpaque())
         if made == 0, let thread { pthread_detach(thread) } else { box.release() }
         #else
         var thread = pthread_t()
-        let made = pthread_create(&thread, nil, { raw in
-            if let raw { InterruptGuard.wait(Unmanaged<DiskOutput>.fromOpaque(raw).takeRetainedValue()) }
-            return nil
-        }, box.toOpaque())
+        let made = pthread_create(
+            &thread, nil,
+            { raw in
+                if let raw { InterruptGuard.wait(Unmanaged<DiskOutput>.fromOpaque(raw).takeRetainedValue()) }
+                return nil
+            }, box.toOpaque())
         if made == 0 { pthread_detach(thread) } else { box.release() }
         #endif
         if made != 0 { pthread_sigmask(SIG_UNBLOCK, &watched, nil) }

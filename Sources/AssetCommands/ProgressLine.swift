@@ -25,17 +25,21 @@ final class ProgressLine: Sendable {
         let box = Unmanaged.passRetained(self)
         #if canImport(Darwin)
         var thread: pthread_t?
-        let made = pthread_create(&thread, nil, { raw in
-            Unmanaged<ProgressLine>.fromOpaque(raw).takeRetainedValue().show()
-            return nil
-        }, box.toOpaque())
+        let made = pthread_create(
+            &thread, nil,
+            { raw in
+                Unmanaged<ProgressLine>.fromOpaque(raw).takeRetainedValue().show()
+                return nil
+            }, box.toOpaque())
         if made == 0, let thread { pthread_detach(thread) } else { box.release() }
         #else
         var thread = pthread_t()
-        let made = pthread_create(&thread, nil, { raw in
-            if let raw { Unmanaged<ProgressLine>.fromOpaque(raw).takeRetainedValue().show() }
-            return nil
-        }, box.toOpaque())
+        let made = pthread_create(
+            &thread, nil,
+            { raw in
+                if let raw { Unmanaged<ProgressLine>.fromOpaque(raw).takeRetainedValue().show() }
+                return nil
+            }, box.toOpaque())
         if made == 0 { pthread_detach(thread) } else { box.release() }
         #endif
     }

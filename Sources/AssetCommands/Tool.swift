@@ -12,7 +12,8 @@ public func runTool(_ arguments: [String], _ environment: ToolEnvironment) -> Ex
         out.line("facet \(toolVersion)")
         return finish(out, .done, environment)
     }
-    let plain = DiagnosticPrinter(out: TextBuffer(environment.standardError, colored: environment.isErrorTerminal && environment.allowsColor))
+    let plain = DiagnosticPrinter(
+        out: TextBuffer(environment.standardError, colored: environment.isErrorTerminal && environment.allowsColor))
     guard let first = arguments.first else {
         HelpPrinter(out: plain.out, width: environment.width).overview()
         plain.out.flush()
@@ -79,7 +80,9 @@ private func finish(_ out: TextBuffer, _ status: ExitStatus, _ environment: Tool
 }
 
 private func unknownCommand(_ name: String) -> UsageError {
-    if name.hasPrefix("-") { return UsageError("'\(name)' stands before the command; the command comes first: facet COMMAND [OPTIONS] FILE", argument: 0) }
+    if name.hasPrefix("-") {
+        return UsageError("'\(name)' stands before the command; the command comes first: facet COMMAND [OPTIONS] FILE", argument: 0)
+    }
     let hint = nearest(name, CommandRegistry.all.map { $0.spec.name }).map { "; did you mean '\($0)'?" } ?? ""
     return UsageError("unknown command '\(name)'\(hint)", argument: 0)
 }

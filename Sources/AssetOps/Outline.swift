@@ -68,7 +68,8 @@ public struct Outline: Sendable {
                 guard let last = above.last else { continue }
                 entries[last].omittedBelow += 1
                 if case .mesh(let id) = scene.nodes[i].content {
-                    entries[last].omittedTriangles = entries[last].omittedTriangles.saturatingAdding(measured.meshes[Int(id.index)].triangles)
+                    entries[last].omittedTriangles = entries[last].omittedTriangles.saturatingAdding(
+                        measured.meshes[Int(id.index)].triangles)
                 }
                 continue
             }

@@ -98,7 +98,8 @@ public func convert(
     } catch {
         throw ConversionFailure(cause: .input, error: error)
     }
-    return try convert(from: file, as: format, named: AssetPath.baseName(output), into: sink, options: options, resolver: resolver, registry: registry)
+    return try convert(
+        from: file, as: format, named: AssetPath.baseName(output), into: sink, options: options, resolver: resolver, registry: registry)
 }
 
 /// Reads an asset and writes it into a sink, which is committed when all went well and emptied otherwise.
@@ -127,7 +128,8 @@ public func convert(
     asset.applyFallbacks(options)
     met = asset.diagnostics
     if !asset.scene.hasGeometry, !options.write.allowEmpty {
-        throw fail(.input, AssetError("scene.nothing-inside", "no geometry inside, nothing to convert", at: SourceLocation(file: file.name)))
+        throw fail(
+            .input, AssetError("scene.nothing-inside", "no geometry inside, nothing to convert", at: SourceLocation(file: file.name)))
     }
     if options.isStrict, met.holdsWarnings { throw fail(.input, nil) }
 

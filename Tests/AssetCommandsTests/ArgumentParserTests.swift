@@ -16,7 +16,9 @@ import Testing
             OptionSpec("secret", .value("X"), help: "hidden", hidden: true),
         ])
 
-    func parse(_ arguments: String...) throws(UsageError) -> ParsedArguments { try ArgumentParser(Self.spec).parse(["go"] + arguments, from: 1) }
+    func parse(_ arguments: String...) throws(UsageError) -> ParsedArguments {
+        try ArgumentParser(Self.spec).parse(["go"] + arguments, from: 1)
+    }
 
     func message(_ arguments: String...) -> String? {
         do {
@@ -72,7 +74,9 @@ import Testing
         #expect(message("a", "--secre") == "unknown option '--secre' for go")
         #expect(message("a", "-x") == "unknown option '-x' for go")
         #expect(message("a", "--depth") == "--depth needs a value: -d, --depth N")
-        #expect(message("a", "--depth", "--json") == "--depth needs a value: -d, --depth N; one that begins with a dash is given as --depth=--json")
+        #expect(
+            message("a", "--depth", "--json")
+                == "--depth needs a value: -d, --depth N; one that begins with a dash is given as --depth=--json")
         #expect(message("a", "--json=yes") == "--json takes no value")
         #expect(message("a", "--color=alway") == "--color is 'alway', expected auto, always or never; did you mean 'always'?")
         #expect(message("a", "--depth=") == "--depth is empty: -d, --depth N")

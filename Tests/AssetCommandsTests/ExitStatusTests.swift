@@ -11,7 +11,9 @@ import Testing
         tool.add("room.test", SampleScene.room())
         tool.add("crowd.test", SampleScene.crowd(2))
         tool.add("nothing.test", SampleScene.nothing())
-        tool.add("warned.test", SampleScene.crowd(1), [Diagnostic(.warning, "test.missing", "a.png is missing", at: SourceLocation(file: "warned.test"))])
+        tool.add(
+            "warned.test", SampleScene.crowd(1),
+            [Diagnostic(.warning, "test.missing", "a.png is missing", at: SourceLocation(file: "warned.test"))])
         tool.add("told.test", SampleScene.crowd(1), [Diagnostic(.info, "test.choice", "chose", at: SourceLocation(file: "told.test"))])
         var unwritable = SceneBuilder()
         unwritable.mesh("Unwritable", SampleMesh.cube())
@@ -44,7 +46,8 @@ import Testing
         (["convert", "crowd.test", "-", "--to", "list"], .usage), (["convert", "--compress", "draco", "crowd.test", "out.list"], .usage),
         (["convert", "--node", "/None", "crowd.test", "out.list"], .usage), (["convert", "missing.test", "out.nonsense"], .usage),
 
-        (["tree", "missing.test"], .input), (["tree", "broken.test"], .input), (["tree", "empty.test"], .input), (["tree", "picture.jpg"], .input),
+        (["tree", "missing.test"], .input), (["tree", "broken.test"], .input), (["tree", "empty.test"], .input),
+        (["tree", "picture.jpg"], .input),
         (["info", "room.test", "missing.test"], .input), (["tree", "--strict", "warned.test"], .input), (["cat", "room.test"], .input),
         (["cat", "missing.layer"], .input), (["cat", "--strict", "text.layer"], .input), (["tree", "--strict", "nothing.test"], .input),
         (["convert", "missing.test", "out.list"], .input), (["convert", "nothing.test", "out.list"], .input),

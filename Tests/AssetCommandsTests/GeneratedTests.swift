@@ -19,7 +19,8 @@ import Testing
     private func check(_ actual: String, _ file: String, madeBy command: String) throws {
         let expected = try? Repository.text(file)
         if expected == actual { return }
-        throw TestFailure("\(file) is out of date: run `\(command) > \(file)`\n" + TextDiff.describe(expected: expected ?? "", actual: actual))
+        throw TestFailure(
+            "\(file) is out of date: run `\(command) > \(file)`\n" + TextDiff.describe(expected: expected ?? "", actual: actual))
     }
 
     @Test func theCommandLinePageIsUpToDate() throws {

@@ -38,7 +38,10 @@ import Testing
 
     @Test func keysComeInAFixedOrder() {
         let text = json(SampleScene.room())
-        let keys = ["schema", "file", "format", "upAxis", "metersPerUnit", "timeCodesPerSecond", "startTimeCode", "endTimeCode", "defaultPrim", "nodes", "materials", "bounds", "totals", "warnings"]
+        let keys = [
+            "schema", "file", "format", "upAxis", "metersPerUnit", "timeCodesPerSecond", "startTimeCode", "endTimeCode", "defaultPrim",
+            "nodes", "materials", "bounds", "totals", "warnings",
+        ]
         let places = keys.map { key in text.firstRange(of: "\n  \"\(key)\":")?.lowerBound }
         #expect(!places.contains(nil))
         #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())

@@ -16,7 +16,10 @@ import Testing
         ("tree-path", ["tree", "--path", "/Room/Chair", "room.test"], nil),
         ("tree-type", ["tree", "--type", "mesh", "room.test"], nil),
         ("tree-json", ["tree", "--json", "room.test"], nil),
-        ("tree-json-details", ["tree", "--json", "--transforms", "--values", "--arcs", "--path", "/Room/Chair", "--depth", "1", "room.test"], nil),
+        (
+            "tree-json-details",
+            ["tree", "--json", "--transforms", "--values", "--arcs", "--path", "/Room/Chair", "--depth", "1", "room.test"], nil
+        ),
         ("info", ["info", "room.test"], nil),
         ("info-60", ["info", "room.test"], 60),
         ("info-several", ["info", "room.test", "nothing.test"], nil),
@@ -38,15 +41,20 @@ import Testing
     func textForPeople(_ i: Int) throws {
         let run = Self.runs[i]
         let tool = ToolHarness()
-        tool.add("room.test", SampleScene.room(), [
-            Diagnostic(.warning, "test.no-such-thing", "found 3, expected 4", at: SourceLocation(file: "room.test", position: .line(12, column: 7), primPath: "/Room/Chair"), count: 12),
-            Diagnostic(.info, "test.choice", "took the first", at: SourceLocation(file: "room.test")),
-        ])
+        tool.add(
+            "room.test", SampleScene.room(),
+            [
+                Diagnostic(
+                    .warning, "test.no-such-thing", "found 3, expected 4",
+                    at: SourceLocation(file: "room.test", position: .line(12, column: 7), primPath: "/Room/Chair"), count: 12),
+                Diagnostic(.info, "test.choice", "took the first", at: SourceLocation(file: "room.test")),
+            ])
         tool.add("nothing.test", SampleScene.nothing())
         tool.width = run.width
         let result = tool.run(run.arguments)
         #expect(result.status == .done)
-        try Golden.check(result.output + (result.error.isEmpty ? "" : "--- standard error\n" + result.error), "Tests/Fixtures/commands/\(run.name).txt")
+        try Golden.check(
+            result.output + (result.error.isEmpty ? "" : "--- standard error\n" + result.error), "Tests/Fixtures/commands/\(run.name).txt")
     }
 
     @Test func noLineIsLongerThanTheTerminal() {
@@ -56,7 +64,9 @@ import Testing
             tool.width = width
             tool.isTerminal = true
             tool.allowsColor = false
-            for line in tool.run("tree", "room.test").output.split(separator: "\n") { #expect(displayWidth(String(line)) <= width, "\(line)") }
+            for line in tool.run("tree", "room.test").output.split(separator: "\n") {
+                #expect(displayWidth(String(line)) <= width, "\(line)")
+            }
         }
     }
 

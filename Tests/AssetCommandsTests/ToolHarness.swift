@@ -42,7 +42,9 @@ final class ToolHarness {
             registry: FormatRegistry([SceneFormat(scenes: scenes), LayerFormat(), ListFormat()]),
             readInput: { [input] () throws(AssetError) in input },
             openOutput: { [self] (path, overwrite) throws(AssetError) in
-                if existing.contains(path), !overwrite { throw AssetError("output.exists", "exists already", at: SourceLocation(file: path)) }
+                if existing.contains(path), !overwrite {
+                    throw AssetError("output.exists", "exists already", at: SourceLocation(file: path))
+                }
                 let sink = MemoryOutput()
                 outputs[path] = sink
                 return sink
@@ -63,7 +65,8 @@ struct SceneFormat: Format {
 
     func open(_ file: FileBytes, _ context: inout ReadContext) throws(AssetError) -> any Document {
         guard let entry = scenes[file.name] ?? (file.name == "-" ? scenes.values.first : nil) else {
-            throw AssetError("test.malformed", "not a scene, expected one", at: SourceLocation(file: file.name, position: .line(3, column: 5)))
+            throw AssetError(
+                "test.malformed", "not a scene, expected one", at: SourceLocation(file: file.name, position: .line(3, column: 5)))
         }
         for d in entry.diagnostics { context.diagnostics.add(d) }
         return SceneDocument(entry: entry.scene, options: context.options)
@@ -92,7 +95,9 @@ struct LayerFormat: Format {
 
 struct LayerDocument: Document {
     var file: FileBytes
-    func scene(_ context: inout ReadContext) throws(AssetError) -> Scene { Scene(source: SourceDescription(file: file.name, format: "layer")) }
+    func scene(_ context: inout ReadContext) throws(AssetError) -> Scene {
+        Scene(source: SourceDescription(file: file.name, format: "layer"))
+    }
     func writeText(flatten: Bool, _ context: inout ReadContext, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         if flatten { try Array("flat ".utf8).withUnsafeBytes { try sink($0) } }
         try file.withUnsafeBytes { try sink($0) }
@@ -101,7 +106,9 @@ struct LayerDocument: Document {
 
 /// Writes a list of node paths and a side file.
 struct ListFormat: Format {
-    var info: FormatInfo { FormatInfo(id: "list", name: "Test list", fileExtensions: ["list"], canRead: false, canWrite: true, isSingleFile: false) }
+    var info: FormatInfo {
+        FormatInfo(id: "list", name: "Test list", fileExtensions: ["list"], canRead: false, canWrite: true, isSingleFile: false)
+    }
 
     func write(_ scene: Scene, _ context: inout WriteContext) throws(AssetError) {
         if let path = context.options.nodePath, !scene.nodes.contains(where: { $0.path == path }) {
@@ -111,10 +118,13 @@ struct ListFormat: Format {
             throw AssetError("list.cannot-hold", "cannot hold this", at: SourceLocation(file: context.options.fileName))
         }
         if scene.nodes.contains(where: { !$0.isVisible }) {
-            context.diagnostics.warning("list.lost.hidden", "hidden nodes are not written", at: SourceLocation(file: context.options.fileName))
+            context.diagnostics.warning(
+                "list.lost.hidden", "hidden nodes are not written", at: SourceLocation(file: context.options.fileName))
         }
         let side = try context.output.create("side.txt")
-        try side.write("unit \(scene.metadata.metersPerUnit ?? 0), up \(scene.metadata.upAxis ?? "none"), to \(context.options.metersPerUnit ?? 0) \(context.options.upAxis ?? "keep")\n")
+        try side.write(
+            "unit \(scene.metadata.metersPerUnit ?? 0), up \(scene.metadata.upAxis ?? "none"), to \(context.options.metersPerUnit ?? 0) \(context.options.upAxis ?? "keep")\n"
+        )
         try side.close()
         let main = try context.output.create(context.options.fileName)
         try main.write(scene.nodes.map(\.path).joined(separator: "\n") + "\n")
@@ -170,7 +180,8 @@ enum SampleScene {
         let room = builder.node("Room") { b in
             b.node("Chair", transform: .translation(Vector3d(10, 0, 0))) { b in
                 b.mesh("Seat", SampleMesh.cube(half: 0.1), material: wood)
-                let leg = b.mesh("Leg", SampleMesh.grid(columns: 40, rows: 30), transform: .translation(Vector3d(0, -4, 0.5)), material: metal)
+                let leg = b.mesh(
+                    "Leg", SampleMesh.grid(columns: 40, rows: 30), transform: .translation(Vector3d(0, -4, 0.5)), material: metal)
                 b.change(leg) { $0.isVisible = false }
             }
             let key = b.node("Key light", type: "SphereLight")
@@ -198,7 +209,10 @@ enum SampleScene {
             let chair = scene.nodes.elements.firstIndex { $0.name == "Chair" } ?? 0
             scene.nodes[chair].transformOps = [TransformOp(name: "xformOp:translate", value: .doubles([10, 0, 0]))]
             scene.nodes[chair].isInstance = true
-            scene.nodes[chair].arcs = [CompositionArc(kind: "reference", file: "chair.test", path: "/Chair", isLoaded: true), CompositionArc(kind: "payload", file: "gone.test", path: "/Chair", isLoaded: false)]
+            scene.nodes[chair].arcs = [
+                CompositionArc(kind: "reference", file: "chair.test", path: "/Chair", isLoaded: true),
+                CompositionArc(kind: "payload", file: "gone.test", path: "/Chair", isLoaded: false),
+            ]
             scene.nodes[chair].attributes = [Node.Attribute(name: "note", typeName: "string", value: "\"hi\"", timeSampleCount: 2)]
         }
         return builder.scene

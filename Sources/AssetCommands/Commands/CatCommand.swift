@@ -42,7 +42,8 @@ struct CatCommand: Command {
         try run.checkFormat(common)
         var opened: OpenedFile
         do {
-            opened = try openDocument(run.bytes(file), options: common.read, resolver: run.environment.resolver, registry: run.environment.registry)
+            opened = try openDocument(
+                run.bytes(file), options: common.read, resolver: run.environment.resolver, registry: run.environment.registry)
         } catch {
             throw .input(error)
         }

@@ -32,14 +32,20 @@ struct ConvertCommand: Command {
                 OptionSpec("from-units", .choice(["m", "cm", "mm", "in", "ft"]), help: "unit of an input that does not say"),
                 OptionSpec("from-up", .choice(["y", "z"]), help: "up axis of an input that does not say"),
                 OptionSpec("triangulate", help: "cut polygons into triangles"),
-                OptionSpec("textures", .choice(WriteOptions.Textures.allCases.map(\.rawValue)), help: "copy textures beside OUT, embed them in it, or skip them (copy)"),
-                OptionSpec("mtl-roughness", .choice(WriteOptions.MTLRoughness.allCases.map(\.rawValue)), help: "how Ns of an MTL and roughness translate (blender)"),
+                OptionSpec(
+                    "textures", .choice(WriteOptions.Textures.allCases.map(\.rawValue)),
+                    help: "copy textures beside OUT, embed them in it, or skip them (copy)"),
+                OptionSpec(
+                    "mtl-roughness", .choice(WriteOptions.MTLRoughness.allCases.map(\.rawValue)),
+                    help: "how Ns of an MTL and roughness translate (blender)"),
                 OptionSpec("allow-empty", help: "write a file although nothing is in it"),
-                OptionSpec("progress", .choice(["auto", "always", "never"]), help: "a progress line; auto: on a terminal, when it takes long"),
+                OptionSpec(
+                    "progress", .choice(["auto", "always", "never"]), help: "a progress line; auto: on a terminal, when it takes long"),
                 OptionSpec("encoding", .choice(["binary", "ascii", "big-endian"]), help: "how PLY and STL are written", hidden: true),
                 OptionSpec("no-weld", help: "keep equal corners apart", hidden: true),
                 OptionSpec("instancing", .choice(["nodes", "gpu", "bake"]), help: "how glTF repeats things", hidden: true),
-                OptionSpec("compress", .choice(["none", "quantize", "draco", "meshopt"]), help: "how glTF geometry is packed", hidden: true),
+                OptionSpec(
+                    "compress", .choice(["none", "quantize", "draco", "meshopt"]), help: "how glTF geometry is packed", hidden: true),
                 OptionSpec("tangents", help: "write tangents in glTF", hidden: true),
                 OptionSpec("usdc-version", .value("V"), help: "crate version to write", hidden: true),
                 OptionSpec("flatten", help: "compose the stage into one layer", hidden: true),
@@ -72,7 +78,9 @@ struct ConvertCommand: Command {
         node = parsed.value("node")
         common = try CommonOptions(parsed)
         if output.text == "-", to == nil { throw output.error("writing standard output needs --to FORMAT") }
-        if let node, !node.text.hasPrefix("/") { throw node.error("--node is '\(node.text)', expected a path from the root: /\(node.text)") }
+        if let node, !node.text.hasPrefix("/") {
+            throw node.error("--node is '\(node.text)', expected a path from the root: /\(node.text)")
+        }
         var options = ConversionOptions()
         options.read = common.read
         options.format = to?.text
@@ -88,7 +96,9 @@ struct ConvertCommand: Command {
         options.write.nodePath = node.flatMap { $0.text == "/" ? nil : $0.text }
         options.write.allowEmpty = parsed.has("allow-empty")
         if let t = parsed.value("textures"), let textures = WriteOptions.Textures(rawValue: t.text) { options.write.textures = textures }
-        if let m = parsed.value("mtl-roughness"), let roughness = WriteOptions.MTLRoughness(rawValue: m.text) { options.write.mtlRoughness = roughness }
+        if let m = parsed.value("mtl-roughness"), let roughness = WriteOptions.MTLRoughness(rawValue: m.text) {
+            options.write.mtlRoughness = roughness
+        }
         self.options = options
         embedsTextures = parsed.value("textures").flatMap { $0.text == "embed" ? $0 : nil }
         progress = parsed.value("progress")?.text ?? "auto"
@@ -136,7 +146,8 @@ struct ConvertCommand: Command {
             guard let problem = error.error else { throw .said(error.cause == .input ? .input : .output) }
             if problem.diagnostic.code == "output.closed-pipe" { return .done }
             if problem.diagnostic.code == "scene.no-such-node", let node {
-                throw .usage(node.error("--node is '\(node.text)', but \(input) has no such node; `facet tree \(quoted(input))` shows the nodes"))
+                throw .usage(
+                    node.error("--node is '\(node.text)', but \(input) has no such node; `facet tree \(quoted(input))` shows the nodes"))
             }
             // That nothing is left to write is a fault of what was given, whoever notices it.
             let isInput = error.cause == .input || problem.diagnostic.code.hasSuffix(".nothing-to-write")
@@ -167,10 +178,13 @@ struct ConvertCommand: Command {
         }
         for (name, value) in special {
             let formats = Self.outputsOf.first { $0.option == name }?.formats ?? []
-            if !formats.contains(info.id) { throw .usage(value.error("--\(name) is for \(listed(formats)) output, and this one is \(info.name)")) }
+            if !formats.contains(info.id) {
+                throw .usage(value.error("--\(name) is for \(listed(formats)) output, and this one is \(info.name)"))
+            }
         }
         if let embedsTextures, info.id == "obj" {
-            throw .usage(embedsTextures.error("--textures embed is not for \(info.name): it has no place for images, expected copy or skip"))
+            throw .usage(
+                embedsTextures.error("--textures embed is not for \(info.name): it has no place for images, expected copy or skip"))
         }
         return format
     }

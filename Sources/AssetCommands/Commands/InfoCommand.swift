@@ -8,10 +8,15 @@ struct InfoCommand: Command {
     static var spec: CommandSpec {
         CommandSpec(
             name: "info", summary: "Show what an asset is, a screen a file",
-            details: ["Format and version, size on disk, axes and units, what is inside and how much of it, textures with their pixels, and bounds in file units and in metres."],
+            details: [
+                "Format and version, size on disk, axes and units, what is inside and how much of it, textures with their pixels, and bounds in file units and in metres."
+            ],
             operands: [OperandSpec("FILE", help: "the assets; - reads standard input", repeatable: true)],
             options: [CommonOptions.Spec.json], commonOptions: CommonOptions.reading,
-            examples: [.init("facet info chair.usdz", "a screen about one file"), .init("facet info --json *.usdz", "the same of many for programs")])
+            examples: [
+                .init("facet info chair.usdz", "a screen about one file"),
+                .init("facet info --json *.usdz", "the same of many for programs"),
+            ])
     }
 
     let files: [String]
@@ -33,7 +38,8 @@ struct InfoCommand: Command {
                     json.add(summary, diagnostics, to: run.out)
                 } else {
                     if !isFirst { run.out.endLine() }
-                    InfoText(summary: summary, diagnostics: diagnostics, width: run.environment.width, isVerbose: run.isVerbose).print(to: run.out)
+                    InfoText(summary: summary, diagnostics: diagnostics, width: run.environment.width, isVerbose: run.isVerbose).print(
+                        to: run.out)
                     run.out.flush()
                     run.diagnostics.print(diagnostics)
                 }

@@ -41,7 +41,9 @@ struct TreeCommand: Command {
         common = try CommonOptions(parsed)
         depth = try parsed.integer("depth", in: 1...Int.max)
         path = parsed.value("path")
-        if let path, !path.text.hasPrefix("/") { throw path.error("--path is '\(path.text)', expected a path from the root: /\(path.text)") }
+        if let path, !path.text.hasPrefix("/") {
+            throw path.error("--path is '\(path.text)', expected a path from the root: /\(path.text)")
+        }
         type = parsed.value("type")?.text
         showsBounds = parsed.has("bounds")
         showsTransforms = parsed.has("transforms")
@@ -60,7 +62,9 @@ struct TreeCommand: Command {
         options.type = type
         options.wantsBounds = common.json || showsBounds
         options.filter.purposes = common.purposes
-        if let path, path.text != "/", !scene.nodes.contains(where: { $0.path == path.text }) { throw .usage(unknownNode(path, "path", in: scene)) }
+        if let path, path.text != "/", !scene.nodes.contains(where: { $0.path == path.text }) {
+            throw .usage(unknownNode(path, "path", in: scene))
+        }
         let outline: Outline
         do {
             outline = try Outline(scene, options, diagnostics: &diagnostics)

@@ -47,7 +47,8 @@ struct BoundsPrinter {
         if let unit, unit != 1 { out.put("  = \(sizeText(total.size * unit)) m", .dim) }
         out.endLine()
         out.endLine()
-        var table = TextTable([.left] + Array(repeating: .right, count: 12), head: ["", "", "min", "", "", "max", "", "", "size", "", "", "centre", ""])
+        var table = TextTable(
+            [.left] + Array(repeating: .right, count: 12), head: ["", "", "min", "", "", "max", "", "", "size", "", "", "centre", ""])
         table.add([TextItem("everything", .bold)] + cells(total))
         for case (let i, let box?) in nodes.enumerated() { table.add([TextItem(escaped(scene.nodes[i].path))] + cells(box)) }
         if let width, table.width(indent: 0) > width {

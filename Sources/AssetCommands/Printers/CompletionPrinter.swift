@@ -105,7 +105,8 @@ struct CompletionPrinter {
 
     private func zshOption(_ option: OptionSpec) -> String {
         let repeated = option.isRepeatable ? "*" : ""
-        let value = option.takesValue ? ":value:" + (words(option).map { $0.isEmpty ? " " : "(\($0.joined(separator: " ")))" } ?? "_files") : ""
+        let value =
+            option.takesValue ? ":value:" + (words(option).map { $0.isEmpty ? " " : "(\($0.joined(separator: " ")))" } ?? "_files") : ""
         let long = "'\(repeated)--\(option.long)\(option.takesValue ? "=" : "")[\(zshText(option.help))]\(value)'"
         guard let short = option.short else { return long }
         return long + " '\(repeated)-\(short)[\(zshText(option.help))]\(value)'"

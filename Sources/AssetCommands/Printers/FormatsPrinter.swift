@@ -5,7 +5,8 @@ struct FormatsPrinter {
     let registry: FormatRegistry
 
     func text(to out: TextBuffer) {
-        var table = TextTable([.left, .left, .left, .left, .left, .left], head: ["format", "name", "extensions", "reads", "writes", "state"])
+        var table = TextTable(
+            [.left, .left, .left, .left, .left, .left], head: ["format", "name", "extensions", "reads", "writes", "state"])
         for format in registry.formats {
             let info = format.info
             table.add([

@@ -59,7 +59,9 @@ struct HelpPrinter {
         out.put("facet COMMAND --limit NAME=VALUE", .bold)
         out.endLine()
         out.line()
-        paragraph("Ceilings that keep a hostile or broken file from taking the machine. A file that passes one ends with an error that names it. VALUE is a whole number, with K, M or G for thousands, millions, billions.")
+        paragraph(
+            "Ceilings that keep a hostile or broken file from taking the machine. A file that passes one ends with an error that names it. VALUE is a whole number, with K, M or G for thousands, millions, billions."
+        )
         out.line()
         heading("Limits")
         entries(ReadLimit.all.map { ($0.name, "\($0.help) (\(grouped($0.standard)))") })

@@ -15,11 +15,18 @@ struct InfoText {
         out.line(escaped(s.source.file), .bold)
         var format = formatName(s.source.format)
         if let version = s.source.version { format += " \(escaped(version))" }
-        row("format", [format, byteText(s.source.byteCount) + (s.source.byteCount >= 1000 ? " (\(grouped(s.source.byteCount)) bytes)" : "")], out)
+        row(
+            "format",
+            [format, byteText(s.source.byteCount) + (s.source.byteCount >= 1000 ? " (\(grouped(s.source.byteCount)) bytes)" : "")], out)
         if let generator = s.metadata.generator { row("made by", [escaped(generator)], out) }
         axes(out)
         if let start = s.metadata.startTimeCode, let end = s.metadata.endTimeCode {
-            row("time", ["\(numberText(start)) to \(numberText(end))" + (s.metadata.timeCodesPerSecond.map { ", \(numberText($0)) a second" } ?? "")], out)
+            row(
+                "time",
+                [
+                    "\(numberText(start)) to \(numberText(end))"
+                        + (s.metadata.timeCodesPerSecond.map { ", \(numberText($0)) a second" } ?? "")
+                ], out)
         }
         size(out)
         nodes(out)
@@ -163,7 +170,8 @@ struct InfoText {
         var items: [String] = []
         for v in summary.variants {
             for set in v.sets {
-                items.append("\(escaped(v.path)){\(escaped(set.name))=\(escaped(set.selection))} of \(escaped(set.choices.joined(separator: ", ")))")
+                items.append(
+                    "\(escaped(v.path)){\(escaped(set.name))=\(escaped(set.selection))} of \(escaped(set.choices.joined(separator: ", ")))")
             }
         }
         let limit = isVerbose ? items.count : 4

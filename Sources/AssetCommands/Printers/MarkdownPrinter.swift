@@ -80,6 +80,9 @@ struct MarkdownPrinter {
     }
 
     private func row(_ cells: [String]) {
-        out.line("| " + cells.map { $0.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|") }.joined(separator: " | ") + " |")
+        out.line(
+            "| "
+                + cells.map { $0.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|") }.joined(separator: " | ")
+                + " |")
     }
 }

@@ -57,7 +57,9 @@ struct NodeText {
         content(node, counts, &items)
         if let id = node.light, scene.lights.contains(id) {
             let light = scene.lights[id]
-            items.append(TextItem("intensity \(numberText(light.intensity))" + (light.exposure != 0 ? ", exposure \(numberText(light.exposure))" : "")))
+            items.append(
+                TextItem(
+                    "intensity \(numberText(light.intensity))" + (light.exposure != 0 ? ", exposure \(numberText(light.exposure))" : "")))
         }
         if let kind = node.kind { items.append(TextItem(escaped(kind), .dim)) }
         for set in node.variantSets { items.append(TextItem(variant(set), .blue)) }
@@ -77,7 +79,8 @@ struct NodeText {
         case .implicit(let shape): items.append(TextItem(parameters(shape)))
         case .instancer(let id):
             let instancer = scene.instancers[id]
-            items.append(TextItem(counted(instancer.protoIndices.count, "instance") + " of " + counted(instancer.prototypePaths.count, "prototype")))
+            items.append(
+                TextItem(counted(instancer.protoIndices.count, "instance") + " of " + counted(instancer.prototypePaths.count, "prototype")))
             if !instancer.maskedInstances.isEmpty { items.append(TextItem("\(grouped(instancer.maskedInstances.count)) masked", .yellow)) }
         case .camera(let id):
             let camera = scene.cameras[id]
@@ -196,7 +199,9 @@ func tupleText(_ v: Vector3d) -> String { "(\(significant(v.x)), \(significant(v
 
 /// A value on one line, long arrays shortened.
 func valueText(_ value: Value, limit: Int = 16) -> String {
-    func tuple(_ items: [String], _ count: Int) -> String { "(" + items.joined(separator: ", ") + (count > items.count ? ", … \(grouped(count)) in all" : "") + ")" }
+    func tuple(_ items: [String], _ count: Int) -> String {
+        "(" + items.joined(separator: ", ") + (count > items.count ? ", … \(grouped(count)) in all" : "") + ")"
+    }
     switch value {
     case .bool(let b): return b ? "true" : "false"
     case .int(let i): return String(i)
@@ -206,8 +211,10 @@ func valueText(_ value: Value, limit: Int = 16) -> String {
     case .floats(let a): return tuple(a.prefix(limit).map { numberText($0) }, a.count)
     case .doubles(let a): return tuple(a.prefix(limit).map { numberText($0) }, a.count)
     case .ints(let a): return tuple(a.prefix(limit).map { String($0) }, a.count)
-    case .array(let a): return "[" + a.prefix(limit).map { valueText($0, limit: 4) }.joined(separator: ", ") + (a.count > limit ? ", …" : "") + "]"
+    case .array(let a):
+        return "[" + a.prefix(limit).map { valueText($0, limit: 4) }.joined(separator: ", ") + (a.count > limit ? ", …" : "") + "]"
     case .dictionary(let entries):
-        return "{" + entries.prefix(limit).map { escaped($0.key) + ": " + valueText($0.value, limit: 4) }.joined(separator: ", ") + (entries.count > limit ? ", …" : "") + "}"
+        return "{" + entries.prefix(limit).map { escaped($0.key) + ": " + valueText($0.value, limit: 4) }.joined(separator: ", ")
+            + (entries.count > limit ? ", …" : "") + "}"
     }
 }

@@ -226,7 +226,8 @@ extension Node {
     func textureCoordinateSets(of mesh: Mesh) -> [Primvar] {
         func isSet(_ p: Primvar) -> Bool { p.role == .textureCoordinate && !p.name.hasPrefix("skel:") }
         var sets = mesh.primvars.filter(isSet)
-        for p in inheritedPrimvars where isSet(p) && !mesh.primvars.contains(where: { $0.name == p.name }) && !sets.contains(where: { $0.name == p.name }) {
+        for p in inheritedPrimvars
+        where isSet(p) && !mesh.primvars.contains(where: { $0.name == p.name }) && !sets.contains(where: { $0.name == p.name }) {
             sets.append(p)
         }
         if sets.count > 1 { sets.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }

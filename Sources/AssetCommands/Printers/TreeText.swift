@@ -219,7 +219,8 @@ struct TreeText {
         out.put(lead + "⋮  ", .dim)
         out.put("\(grouped(fold.siblings)) more\(fold.type.isEmpty ? "" : " \(escaped(fold.type))") like these", .dim)
         if totals.meshes > 0 {
-            out.put("  \(counted(totals.points, "point"))  \(counted(totals.faces, "face"))  \(counted(totals.triangles, "triangle"))", .dim)
+            out.put(
+                "  \(counted(totals.points, "point"))  \(counted(totals.faces, "face"))  \(counted(totals.triangles, "triangle"))", .dim)
         }
         out.endLine()
     }
@@ -227,7 +228,11 @@ struct TreeText {
     private func footer(_ folded: Int, to out: TextBuffer) {
         let t = outline.totals
         let omitted = outline.entries.reduce(0) { $0 + $1.omittedBelow }
-        var parts = [omitted > 0 ? "\(grouped(outline.entries.count)) of \(counted(outline.entries.count + omitted, "node"))" : counted(outline.entries.count, "node")]
+        var parts = [
+            omitted > 0
+                ? "\(grouped(outline.entries.count)) of \(counted(outline.entries.count + omitted, "node"))"
+                : counted(outline.entries.count, "node")
+        ]
         if t.meshes > 0 { parts.append(counted(t.meshes, "mesh", "meshes")) }
         if t.points > 0 { parts.append(counted(t.points, "point")) }
         if t.faces > 0 { parts.append(counted(t.faces, "face")) }
