@@ -123,7 +123,8 @@ struct ListFormat: Format {
         }
         let side = try context.output.create("side.txt")
         try side.write(
-            "unit \(scene.metadata.metersPerUnit ?? 0), up \(scene.metadata.upAxis ?? "none"), to \(context.options.metersPerUnit ?? 0) \(context.options.upAxis ?? "keep")\n"
+            "unit \(scene.metadata.metersPerUnit ?? 0), up \(scene.metadata.upAxis ?? "none"), "
+                + "to \(context.options.metersPerUnit ?? 0) \(context.options.upAxis ?? "keep")\n"
         )
         try side.close()
         let main = try context.output.create(context.options.fileName)

@@ -7,7 +7,11 @@ struct BoundsCommand: Command {
         CommandSpec(
             name: "bounds", summary: "Show the world bounds of the whole and of each node",
             details: [
-                "Bounds are exact: the points themselves, never an authored extent. They are in file units and cover what is visible and of purpose default or render, unless --purpose says otherwise. A node's bounds cover what lies below it, too."
+                """
+                Bounds are exact: the points themselves, never an authored extent. They are in file units and cover what is \
+                visible and of purpose default or render, unless --purpose says otherwise. A node's bounds cover what lies below\
+                 it, too.
+                """
             ],
             operands: [OperandSpec("FILE", help: "the asset; - reads standard input")],
             options: [CommonOptions.Spec.json], commonOptions: CommonOptions.reading,

@@ -8,7 +8,10 @@ struct CatCommand: Command {
         CommandSpec(
             name: "cat", summary: "Print a USD layer as text, exact to the last digit",
             details: [
-                "A crate layer or the root layer of a package comes out as USDA text that says the same. A layer inside a package is named chair.usdz[geo.usdc]."
+                """
+                A crate layer or the root layer of a package comes out as USDA text that says the same. A layer inside a package\
+                 is named chair.usdz[geo.usdc].
+                """
             ],
             operands: [OperandSpec("FILE", help: "the layer; - reads standard input")],
             options: [

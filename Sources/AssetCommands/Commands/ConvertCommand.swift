@@ -15,7 +15,10 @@ struct ConvertCommand: Command {
         CommandSpec(
             name: "convert", summary: "Convert an asset to another format",
             details: [
-                "OUT's extension picks the format. What is visible and of purpose default or render is written, with materials and textures beside OUT. Files appear whole or not at all, OUT last.",
+                """
+                OUT's extension picks the format. What is visible and of purpose default or render is written, with materials \
+                and textures beside OUT. Files appear whole or not at all, OUT last.
+                """,
                 "A warning tells of everything that the format cannot hold.",
             ],
             operands: [

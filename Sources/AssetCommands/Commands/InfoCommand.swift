@@ -9,7 +9,10 @@ struct InfoCommand: Command {
         CommandSpec(
             name: "info", summary: "Show what an asset is, a screen a file",
             details: [
-                "Format and version, size on disk, axes and units, what is inside and how much of it, textures with their pixels, and bounds in file units and in metres."
+                """
+                Format and version, size on disk, axes and units, what is inside and how much of it, textures with their pixels,\
+                 and bounds in file units and in metres.
+                """
             ],
             operands: [OperandSpec("FILE", help: "the assets; - reads standard input", repeatable: true)],
             options: [CommonOptions.Spec.json], commonOptions: CommonOptions.reading,

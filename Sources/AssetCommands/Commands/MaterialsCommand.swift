@@ -7,7 +7,11 @@ struct MaterialsCommand: Command {
         CommandSpec(
             name: "materials", summary: "Show each material: its inputs, its textures, and what uses it",
             details: [
-                "An input shows its value, or the texture that replaces it: the file, the channels taken, the primvar with the coordinates, how the texture goes on beyond its edges, its colour space, and where it is moved, turned or scaled."
+                """
+                An input shows its value, or the texture that replaces it: the file, the channels taken, the primvar with the \
+                coordinates, how the texture goes on beyond its edges, its colour space, and where it is moved, turned or \
+                scaled.
+                """
             ],
             operands: [OperandSpec("FILE", help: "the asset; - reads standard input")],
             options: [CommonOptions.Spec.json], commonOptions: CommonOptions.reading,

@@ -8,7 +8,10 @@ struct TreeCommand: Command {
         CommandSpec(
             name: "tree", summary: "Show the hierarchy of an asset, a line a node",
             details: [
-                "Each line names a node, its type and what it holds: points, faces and triangles of a mesh, its material, and marks for what is hidden, of another purpose than default, an instance, or animated."
+                """
+                Each line names a node, its type and what it holds: points, faces and triangles of a mesh, its material, and \
+                marks for what is hidden, of another purpose than default, an instance, or animated.
+                """
             ],
             operands: [OperandSpec("FILE", help: "the asset; - reads standard input")],
             options: [

@@ -60,7 +60,10 @@ struct HelpPrinter {
         out.endLine()
         out.line()
         paragraph(
-            "Ceilings that keep a hostile or broken file from taking the machine. A file that passes one ends with an error that names it. VALUE is a whole number, with K, M or G for thousands, millions, billions."
+            """
+            Ceilings that keep a hostile or broken file from taking the machine. A file that passes one ends with an error that \
+            names it. VALUE is a whole number, with K, M or G for thousands, millions, billions.
+            """
         )
         out.line()
         heading("Limits")

@@ -153,15 +153,17 @@ struct NodeText {
         if mesh.orientation == .leftHanded { items.append(TextItem("left-handed", .dim)) }
     }
 
+    private func range(_ a: Double, _ b: Double) -> String { a == b ? significant(a) : significant(a) + " to " + significant(b) }
+
     private func parameters(_ shape: ImplicitShape) -> String {
         switch shape {
         case .cube(let size): "size \(significant(size))"
         case .sphere(let radius): "radius \(significant(radius))"
         case .cylinder(let bottom, let top, let height, let axis):
-            "radius \(bottom == top ? significant(bottom) : significant(bottom) + " to " + significant(top)), height \(significant(height)), axis \(axis)"
+            "radius \(range(bottom, top)), height \(significant(height)), axis \(axis)"
         case .cone(let radius, let height, let axis): "radius \(significant(radius)), height \(significant(height)), axis \(axis)"
         case .capsule(let bottom, let top, let height, let axis):
-            "radius \(bottom == top ? significant(bottom) : significant(bottom) + " to " + significant(top)), height \(significant(height)), axis \(axis)"
+            "radius \(range(bottom, top)), height \(significant(height)), axis \(axis)"
         case .plane(let width, let length, let axis): "\(significant(width)) × \(significant(length)), axis \(axis)"
         }
     }
