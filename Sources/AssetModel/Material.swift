@@ -81,6 +81,8 @@ public struct MaterialInput: Sendable, Hashable {
 public struct Channel<V: Sendable & Hashable>: Sendable, Hashable {
     public var value: V
     public var texture: TextureBinding?
+    /// A primvar of the mesh that gives the value (`displayColor`); where it is missing, `value` counts.
+    public var primvar: String?
     /// Whether the source said anything about it; otherwise `value` is the shading model's default.
     public var isAuthored: Bool
     public init(_ value: V, texture: TextureBinding? = nil, isAuthored: Bool = false) {

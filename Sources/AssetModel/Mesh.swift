@@ -53,6 +53,8 @@ public struct GeomSubset: Sendable {
     public var family: String
     /// Face indices.
     public var faces: DeferredArray<Int32>
+    /// False for a subset of points or edges, which `faces` then counts: only for show.
+    public var isOfFaces = true
 
     public init(name: String, family: String, faces: DeferredArray<Int32>) {
         self.name = name

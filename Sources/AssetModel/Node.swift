@@ -90,6 +90,7 @@ public struct Node: Sendable {
     public var previewMaterial: ID<Material>?
     /// One a subset of the node's mesh, in the order of `Mesh.subsets`; empty where the mesh has none.
     public var subsetMaterials: [ID<Material>?]
+    /// What `convert` uses: nil for subsets that do not part the mesh by material.
     public var subsetPreviewMaterials: [ID<Material>?]
     /// Constant primvars from nodes above, nearest first, that the node's own do not replace.
     public var inheritedPrimvars: [Primvar]

@@ -106,6 +106,51 @@ import Testing
         #expect(s.codes == ["usd.materialx"])
     }
 
+    @Test func primvarReadersNameTheirPrimvar() throws {
+        let s = try SceneText(
+            """
+            def Material "m" {
+                token outputs:surface.connect = </m/s.outputs:surface>
+                def Shader "s" { uniform token info:id = "UsdPreviewSurface"
+                    color3f inputs:diffuseColor.connect = </m/c.outputs:result>
+                    float inputs:opacity.connect = </m/o.outputs:result>
+                    token outputs:surface }
+                def Shader "c" { uniform token info:id = "UsdPrimvarReader_float3"
+                    token inputs:varname = "displayColor"
+                    float3 inputs:fallback = (1, 0, 0)
+                    float3 outputs:result }
+                def Shader "o" { uniform token info:id = "UsdPrimvarReader_float"
+                    string inputs:varname = "displayOpacity"
+                    float outputs:result } }
+            """)
+        let surface = try #require(try s.material("m").surface)
+        #expect(surface.diffuseColor.primvar == "displayColor" && surface.diffuseColor.value == Vector3f(1, 0, 0))
+        #expect(surface.opacity.primvar == "displayOpacity" && surface.opacity.value == 1)
+        #expect(try s.material("m").inputs.isEmpty && s.codes.isEmpty)
+    }
+
+    @Test func expressionsInAssetPathsAreEvaluated() throws {
+        let s = try SceneText(
+            """
+            #usda 1.0
+            (
+                expressionVariables = { string NAME = "wood" }
+                metersPerUnit = 1
+                upAxis = "Y"
+            )
+            def Material "m" {
+                token outputs:surface.connect = </m/s.outputs:surface>
+                def Shader "s" { uniform token info:id = "UsdPreviewSurface"
+                    color3f inputs:diffuseColor.connect = </m/t.outputs:rgb>
+                    token outputs:surface }
+                def Shader "t" { uniform token info:id = "UsdUVTexture"
+                    asset inputs:file = @`"./${NAME}.png"`@
+                    float3 outputs:rgb } }
+            """, files: ["wood.png": "png"])
+        #expect(s.scene.textures.map(\.authoredPath) == ["./wood.png"])
+        #expect(s.scene.textures.map(\.resolvedPath) == ["test/wood.png"])
+    }
+
     @Test func unknownShadersHaveNoCommonTerms() throws {
         let s = try SceneText(
             """

@@ -281,6 +281,47 @@ import Testing
         #expect(try s.bound("/a") == "/red")
     }
 
+    @Test func onlySetsOfFacesPartTheMesh() throws {
+        let s = try SceneText(
+            """
+            def Material "red" {}
+            def Mesh "a" { \(square)
+                rel material:binding = </red>
+                def GeomSubset "selection" { uniform token familyName = "picked"
+                    int[] indices = [0] }
+                def GeomSubset "corners" { uniform token elementType = "point"
+                    uniform token familyName = "materialBind"
+                    int[] indices = [0, 3] }
+                def GeomSubset "faces" { uniform token familyName = "materialBind"
+                    int[] indices = [0] } }
+            """)
+        let node = try s.node("/a")
+        // All have the mesh's material, but only one says which faces are drawn with it.
+        #expect(node.subsetMaterials.map { $0 != nil } == [true, true, true])
+        #expect(node.subsetPreviewMaterials.map { $0 != nil } == [false, false, true])
+        #expect(try s.mesh("/a").subsets.map(\.isOfFaces) == [true, false, true])
+    }
+
+    @Test func instancesShareOneMesh() throws {
+        let s = try SceneText(
+            """
+            class Xform "c" { def Mesh "m" { \(square)
+                rel material:binding = </c/look> }
+                def Material "look" {} }
+            def Xform "i" ( instanceable = true
+                inherits = </c> ) { double3 xformOp:translate = (1, 0, 0)
+                uniform token[] xformOpOrder = ["xformOp:translate"] }
+            def Xform "j" ( instanceable = true
+                inherits = </c> ) { token visibility = "invisible" }
+            """)
+        #expect(s.scene.meshes.count == 1)
+        #expect(try s.node("/i").isInstance && s.node("/j").isInstance && !s.node("/i/m").isInstance)
+        #expect(try s.node("/i/m").worldTransform == .translation(Vector3d(1, 0, 0)) && s.node("/i/m").isVisible)
+        #expect(try !s.node("/j/m").isVisible)
+        #expect(try s.bound("/i/m") == "/i/look" && s.bound("/j/m") == "/j/look")
+        #expect(s.scene.materials.count == 2)
+    }
+
     @Test func curvesPointsAndShapes() throws {
         let s = try SceneText(
             """

@@ -66,7 +66,7 @@ extension Stage {
         let i = Int(path.id)
         if i >= primOfPath.count {
             let n = max(paths.count, i + 1)
-            primOfPath.reserveCapacity(n + n / 2)
+            if n > primOfPath.capacity { primOfPath.reserveCapacity(n + n / 2) }
             primOfPath.append(contentsOf: repeatElement(-1, count: n - primOfPath.count))
         }
         primOfPath[i] = index

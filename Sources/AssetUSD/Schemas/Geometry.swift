@@ -44,19 +44,22 @@ extension SceneReader {
         if mesh.isDeforming { sawAnimation = true }
         mesh.primvars = plainPrimvars(facts)
         mesh.normals = try normals(prim, facts)
-        mesh.holeIndices = try ints(prim, .holeIndices).load()
-        mesh.orientation = try token(prim, .orientation, .rightHanded) == .leftHanded ? .leftHanded : .rightHanded
-        mesh.subdivisionScheme = try stage.value(prim, .subdivisionScheme, at: time)?.resolved().text(session) ?? "catmullClark"
-        mesh.doubleSided = try stage.value(prim, .doubleSided, at: time)?.resolved().boolean ?? false
+        let has = facts.properties
+        if has.contains(.holeIndices) { mesh.holeIndices = try ints(prim, .holeIndices).load() }
+        if has.contains(.orientation), try token(prim, .orientation, .rightHanded) == .leftHanded { mesh.orientation = .leftHanded }
+        mesh.subdivisionScheme = "catmullClark"
+        if has.contains(.subdivisionScheme), let scheme = try stage.value(prim, .subdivisionScheme, at: time)?.resolved().text(session) {
+            mesh.subdivisionScheme = scheme
+        }
+        if has.contains(.doubleSided) { mesh.doubleSided = try stage.value(prim, .doubleSided, at: time)?.resolved().boolean ?? false }
         for child in stage.children(prim) where schemas[stage.typeName(child)].reader == .subset {
             let family = try stage.value(child, .familyName, at: time)?.resolved().text(session) ?? ""
             let elementType = try stage.value(child, .elementType, at: time)?.resolved().text(session) ?? "face"
-            if elementType != "face" {
-                warn("usd.dropped.subset-elements", "a subset of \(elementType)s, not of faces: its members are left out at conversion", child)
-            }
-            mesh.subsets.append(GeomSubset(name: session.string(stage.name(child)), family: family, faces: try ints(child, .indices)))
+            var subset = GeomSubset(name: session.string(stage.name(child)), family: family, faces: try ints(child, .indices))
+            subset.isOfFaces = elementType == "face"
+            mesh.subsets.append(subset)
         }
-        try readBlendShapes(prim, into: &mesh)
+        if has.contains(.skelBlendShapes) { try readBlendShapes(prim, into: &mesh) }
         return mesh
     }
 
@@ -67,7 +70,7 @@ extension SceneReader {
             warn("usd.dropped.normals", "normals are not three numbers each: left out", prim)
             return nil
         }
-        guard stage.hasValue(prim, .normals) else { return nil }
+        guard facts.properties.contains(.normals), stage.hasValue(prim, .normals) else { return nil }
         guard let values = try ArrayValues.vectors3(stage.value(prim, .normals, at: time)) else {
             return Primvar(name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(.init()))
         }

@@ -57,13 +57,16 @@ extension SceneReader {
         let isPreviewSurface = id == "UsdPreviewSurface" || id == "ND_UsdPreviewSurface_surfaceshader"
         var connected: [String] = []
         var inputs: [MaterialInput] = []
+        var readers: [PrimvarInput] = []
         for name in stage.propertyNames(shader) where network.direction(name) == .input && stage.propertyKind(shader, name) == .attribute {
             let base = String(session.string(name).dropFirst(7))
             guard !base.isEmpty, let source = network.source(ShadingAttribute(prim: shader, name: name)) else { continue }
             var input = MaterialInput(name: base)
             if network.direction(source.name) == .output {
                 input.texture = try texture(source, feeding: base, of: prim)
-                if input.texture == nil { connected.append(base) }
+                if input.texture == nil {
+                    if let reader = try primvarInput(source, feeding: base) { readers.append(reader) } else { connected.append(base) }
+                }
             } else {
                 input.value = try stage.value(source.prim, source.name, at: time)?.resolved().openValue(session)
             }
@@ -75,7 +78,7 @@ extension SceneReader {
             for name in connected {
                 warn("usd.dropped.shader-input", "\(name) is wired to a shader that is no texture: left out", shader)
             }
-            material.surface = SurfaceTerms.previewSurface(inputs)
+            material.surface = SurfaceTerms.previewSurface(inputs, readers)
         } else if let surface = SurfaceTerms.materialX(id, inputs) {
             material.surface = surface
             warn(
@@ -95,6 +98,14 @@ extension SceneReader {
         if id == "UsdUVTexture" { return try uvTexture(source) }
         guard id.hasPrefix("ND_image_") || id.hasPrefix("ND_tiledimage_") || id.hasPrefix("ND_UsdUVTexture") else { return nil }
         return try materialXImage(source, id)
+    }
+
+    /// A primvar reader that feeds a material input; nil where the source is another kind of shader.
+    private func primvarInput(_ source: ShadingAttribute, feeding input: String) throws(AssetError) -> PrimvarInput? {
+        guard let id = try shaderID(source.prim), id.hasPrefix("UsdPrimvarReader"),
+            let name = try inputValue(source.prim, .inputsVarname)?.text(session), !name.isEmpty
+        else { return nil }
+        return PrimvarInput(input: input, primvar: name, fallback: try inputValue(source.prim, .inputsFallback)?.openValue(session))
     }
 
     /// The value an input of a shader ends up with: its own or that of the interface input it is wired to.
@@ -212,7 +223,8 @@ extension SceneReader {
     private func textureFile(_ shader: StagePrim) throws(AssetError) -> ID<Texture> {
         var texture = Texture(authoredPath: "", source: .missing)
         if let source = network.source(ShadingAttribute(prim: shader, name: .inputsFile)), network.direction(source.name) != .output {
-            if let text = try stage.value(source.prim, source.name, at: time)?.resolved().text(session) {
+            if let written = try stage.value(source.prim, source.name, at: time)?.resolved().text(session) {
+                let text = stage.evaluatedAssetPath(source.prim, source.name, written) ?? ""
                 texture.authoredPath = text
                 let layer = stage.layerOfValue(source.prim, source.name) ?? stage.rootLayer
                 texture.source = resolve(text, layer, shader)

@@ -1,10 +1,40 @@
 import AssetIO
 import AssetModel
 
+/// Which of the well-known names a prim has properties of: asking for what is not there costs nothing.
+struct PropertySet {
+    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    mutating func insert(_ name: Token) {
+        let bit = UInt64(1) << UInt64(name.id & 63)
+        switch name.id >> 6 {
+        case 0: words.0 |= bit
+        case 1: words.1 |= bit
+        case 2: words.2 |= bit
+        case 3: words.3 |= bit
+        default: break
+        }
+    }
+
+    /// Only for tokens of `Tokens.swift`.
+    func contains(_ name: Token) -> Bool {
+        let bit = UInt64(1) << UInt64(name.id & 63)
+        switch name.id >> 6 {
+        case 0: return words.0 & bit != 0
+        case 1: return words.1 & bit != 0
+        case 2: return words.2 & bit != 0
+        case 3: return words.3 & bit != 0
+        // Not one that is kept: it may be there.
+        default: return true
+        }
+    }
+}
+
 /// What a prim's own opinions say: the same for all prims that share them.
 struct PrimFacts {
     var type: SchemaType
     var typeName: String
+    var properties = PropertySet()
     var localTransform = Matrix4d.identity
     var resetsTransformStack = false
     var transformOps: [TransformOp] = []
@@ -214,12 +244,15 @@ final class SceneReader {
         if facts.type.reader == .subset, parent >= 0 { noteSubset(i, below: parent) }
     }
 
-    /// Gives the mesh above the materials bound to one of its subsets.
+    /// Gives the mesh above the materials bound to one of its subsets. `subsetMaterials` is what OpenUSD says of each.
     private func noteSubset(_ i: Int, below parent: Int) {
         guard case .mesh(let id) = scene.nodes.elements[parent].content,
             let k = scene.meshes[id].subsets.firstIndex(where: { $0.name == scene.nodes.elements[i].name })
         else { return }
         scene.nodes.elements[parent].subsetMaterials[k] = boundMaterial(i, .all)
+        // What is drawn: only sets of faces that are for binding, or are bound themselves, part the mesh by material.
+        let subset = scene.meshes[id].subsets[k]
+        guard subset.isOfFaces, subset.family == "materialBind" || bindingFrames[i] != bindingFrames[parent] else { return }
         scene.nodes.elements[parent].subsetPreviewMaterials[k] = boundMaterial(i, .preview)
     }
 
@@ -242,36 +275,32 @@ final class SceneReader {
         var facts = PrimFacts(type: type, typeName: typeText == "__AnyType__" ? "" : typeText)
         if let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.kind = kind }
         facts.variantSets = stage.variantSets(prim)
+        for i in facts.variantSets.indices { facts.variantSets[i].choices.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
         if case .dictionary(let d)? = try stage.metadata(prim, .customData)?.resolved() { facts.customData = d.openEntries(session) }
 
         var primvars: [Token] = []
-        var hasVisibility = false
-        var hasPurpose = false
-        var hasOrder = false
         for name in stage.propertyNames(prim) {
+            facts.properties.insert(name)
             switch nameClass(name) {
             case .other: break
-            case .visibility: hasVisibility = true
-            case .purpose: hasPurpose = true
-            case .xformOpOrder: hasOrder = true
             case .primvar: primvars.append(name)
             case .binding: facts.bindings.append(name)
             case .skeleton: facts.hasSkeletonRelationship = true
             }
         }
         if type.isImageable {
-            if hasVisibility, let v = try stage.value(prim, .visibility, at: time)?.resolved() {
+            if facts.properties.contains(.visibility), let v = try stage.value(prim, .visibility, at: time)?.resolved() {
                 facts.isHidden = v.tokenValue == .invisible
                 if stage.mightBeTimeVarying(prim, .visibility) { sawAnimation = true }
             }
-            if hasPurpose, let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue, !t.isEmpty {
+            if facts.properties.contains(.purpose), let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue, !t.isEmpty {
                 facts.purpose = Purpose(rawValue: session.string(t)) ?? .other
                 if facts.purpose == .other {
                     warn("usd.bad-purpose", "purpose is \"\(session.string(t))\", expected default, render, proxy or guide", prim)
                 }
             }
         }
-        if type.isXformable, hasOrder { try readTransform(prim, at: time, into: &facts) }
+        if type.isXformable, facts.properties.contains(.xformOpOrder) { try readTransform(prim, at: time, into: &facts) }
         for name in primvars {
             if let own = try readPrimvar(prim, name) { facts.primvars.append(own) }
         }
@@ -301,7 +330,7 @@ final class SceneReader {
 
     // MARK: Names
 
-    enum NameClass: UInt8 { case other, visibility, purpose, xformOpOrder, primvar, binding, skeleton }
+    enum NameClass: UInt8 { case other, primvar, binding, skeleton }
 
     /// What a property name means to a scene; each token is looked at once.
     private func nameClass(_ name: Token) -> NameClass {
@@ -315,9 +344,6 @@ final class SceneReader {
     private static func classify(_ tokens: TokenTable, _ name: Token) -> NameClass {
         guard Int(name.id) < tokens.count else { return .other }
         switch name {
-        case .visibility: return .visibility
-        case .purpose: return .purpose
-        case .xformOpOrder: return .xformOpOrder
         case .skelSkeleton, .skelAnimationSource: return .skeleton
         default:
             return tokens.withBytes(name) { bytes in

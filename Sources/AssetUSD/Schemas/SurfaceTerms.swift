@@ -8,6 +8,13 @@ import Musl
 import Darwin
 #endif
 
+/// A shader input that reads a primvar of the mesh.
+struct PrimvarInput {
+    var input: String
+    var primvar: String
+    var fallback: Value?
+}
+
 /// A shader's inputs in the common terms of `Surface`.
 enum SurfaceTerms {
     private static func number(_ value: Value?) -> Float? {
@@ -41,8 +48,30 @@ enum SurfaceTerms {
     }
 
     /// UsdPreviewSurface (specification 2.6), the inputs under its own names.
-    static func previewSurface(_ inputs: [MaterialInput]) -> Surface {
+    static func previewSurface(_ inputs: [MaterialInput], _ readers: [PrimvarInput] = []) -> Surface {
         var s = Surface()
+        for reader in readers {
+            func read(_ channel: inout Channel<Float>) {
+                channel = Channel(number(reader.fallback) ?? channel.value, isAuthored: true)
+                channel.primvar = reader.primvar
+            }
+            func read(_ channel: inout Channel<Vector3f>) {
+                channel = Channel(vector(reader.fallback) ?? channel.value, isAuthored: true)
+                channel.primvar = reader.primvar
+            }
+            switch reader.input {
+            case "diffuseColor": read(&s.diffuseColor)
+            case "metallic": read(&s.metallic)
+            case "roughness": read(&s.roughness)
+            case "specularColor": read(&s.specularColor)
+            case "emissiveColor": read(&s.emissiveColor)
+            case "opacity": read(&s.opacity)
+            case "occlusion": read(&s.occlusion)
+            case "clearcoat": read(&s.clearcoat)
+            case "clearcoatRoughness": read(&s.clearcoatRoughness)
+            default: break
+            }
+        }
         for input in inputs {
             switch input.name {
             case "diffuseColor": set(&s.diffuseColor, input)
