@@ -166,6 +166,9 @@ import Testing
         #expect(throws: AssetError.self) {
             try SceneText("def \"A\" { def \"B\" {} }\ndef \"C\" {}") { $0.limits.prims = 2 }
         }
+        #expect(throws: AssetError.self) {
+            try SceneText("def \"A\" { def \"B\" { def \"C\" {} } }") { $0.limits.nestingDepth = 2 }
+        }
     }
 }
 

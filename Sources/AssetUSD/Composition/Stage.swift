@@ -42,6 +42,8 @@ public final class Stage {
     var prototypes: [[Int32]: Int32] = [:]
     var offsetNumbers: [LayerOffset: Int32] = [:]
     var ownDiagnostics = Diagnostics()
+    /// The first limit that was reached while prims were composed: what lies beyond is missing.
+    public internal(set) var exceededLimit: AssetError?
 
     /// Opens the stage below a layer's bytes. Throws where the layer itself cannot be read; everything else that goes wrong
     /// is a warning, now or when prims are composed (`takeDiagnostics`).

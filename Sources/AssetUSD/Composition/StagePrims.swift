@@ -117,8 +117,7 @@ extension Stage {
         if prims[i].childStart < 0 {
             var list: [StagePrim]
             if prims.count > options.limits.prims {
-                ownDiagnostics.warning(
-                    "usd.too-many-prims", "more than \(options.limits.prims) prims", at: SourceLocation(file: rootLayer.identifier))
+                exceed(AssetError("usd.too-many-prims", "more than \(options.limits.prims) prims", at: SourceLocation(file: rootLayer.identifier)))
                 list = []
             } else if prims[i].source >= 0 || prims[i].flags.contains(.instance) {
                 list = makeProxies(prim)
@@ -134,6 +133,14 @@ extension Stage {
         return childLists[Int(r.childStart)..<Int(r.childStart + r.childCount)]
     }
 
+    /// Notes that the stage is cut off at a limit, as a warning and for those who will not go on with a part.
+    private func exceed(_ error: AssetError) {
+        if exceededLimit == nil { exceededLimit = error }
+        var warning = error.diagnostic
+        warning.severity = .warning
+        ownDiagnostics.add(warning)
+    }
+
     private func makeChildren(_ prim: StagePrim) -> [StagePrim] {
         let i = Int(prim.index)
         let r = prims[i]
@@ -142,9 +149,10 @@ extension Stage {
         let limit = options.limits.nestingDepth
         if r.nodeCount == 0, r.opinionCount == 0 { return [] }
         if paths.depth(r.path) >= limit {
-            ownDiagnostics.warning(
-                "usd.nesting-too-deep", "prims nested deeper than \(limit)",
-                at: SourceLocation(file: rootLayer.identifier, primPath: paths.string(r.path)))
+            exceed(
+                AssetError(
+                    "usd.nesting-too-deep", "prims nested deeper than \(limit)",
+                    at: SourceLocation(file: rootLayer.identifier, primPath: paths.string(r.path))))
             return []
         }
         if r.nodeCount == 0, r.opinionCount == 1, stacks.stacks[0].relocates == nil {

@@ -163,19 +163,15 @@ final class SceneReader {
             }
             let prim = stack[top].children[stack[top].next]
             stack[top].next += 1
-            guard visits.count < options.limits.prims else {
-                throw AssetError("usd.limit.prims", "the stage has more than \(options.limits.prims) prims", at: location(prim))
-            }
             let index = Int32(visits.count)
             visits.append(Visit(prim: prim, parent: stack[top].parent, depth: Int32(top)))
             let children = stage.children(prim)
             if !children.isEmpty {
-                guard stack.count < options.limits.nestingDepth else {
-                    throw AssetError("usd.limit.nesting", "prims are nested deeper than \(options.limits.nestingDepth)", at: location(prim))
-                }
                 stack.append(Level(children: children, parent: index))
             }
         }
+        // A part of a scene is not passed off as the whole.
+        if let error = stage.exceededLimit { throw error }
         let n = visits.count
         hidden = ContiguousArray(repeating: false, count: n)
         purposes = ContiguousArray(repeating: nil, count: n)
