@@ -25,7 +25,8 @@ public final class USDDocument: Document {
             rootLayer = try Self.parse(file, session, file.name, &context)
         } else {
             guard file.count > 0 else {
-                throw AssetError("usd.empty-file", "the file is empty, expected a USD layer or package", at: SourceLocation(file: file.name))
+                throw AssetError(
+                    "usd.empty-file", "the file is empty, expected a USD layer or package", at: SourceLocation(file: file.name))
             }
             guard USDFormat.usdz.recognizes(file.bytes) else {
                 throw AssetError(

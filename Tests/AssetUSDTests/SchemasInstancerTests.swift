@@ -64,16 +64,19 @@ import Testing
     }
 
     @Test func whatCannotBePlacedIsLeftOut() throws {
-        let index = try SceneText("def PointInstancer \"i\" { int[] protoIndices = [0, 2]\n point3f[] positions = [(0, 0, 0), (1, 0, 0)]\n \(prototypes) }")
+        let index = try SceneText(
+            "def PointInstancer \"i\" { int[] protoIndices = [0, 2]\n point3f[] positions = [(0, 0, 0), (1, 0, 0)]\n \(prototypes) }")
         #expect(try instancer(index).transforms.isEmpty && instancer(index).protoIndices.count == 2)
         #expect(index.codes == ["usd.instancer.bad-index"])
-        let short = try SceneText("def PointInstancer \"i\" { int[] protoIndices = [0, 1]\n point3f[] positions = [(0, 0, 0)]\n \(prototypes) }")
+        let short = try SceneText(
+            "def PointInstancer \"i\" { int[] protoIndices = [0, 1]\n point3f[] positions = [(0, 0, 0)]\n \(prototypes) }")
         #expect(try instancer(short).transforms.isEmpty)
         #expect(short.codes == ["usd.instancer.bad-positions"])
         let none = try SceneText("def PointInstancer \"i\" { int[] protoIndices = [0]\n point3f[] positions = [(0, 0, 0)] }")
         #expect(none.codes == ["usd.instancer.no-prototypes"])
         let scales = try SceneText(
-            "def PointInstancer \"i\" { int[] protoIndices = [0]\n float3[] scales = []\n float3[] positions = [(0, 0, 0)]\n quath[] orientations = [(1, 0, 0, 0), (1, 0, 0, 0)]\n \(prototypes) }")
+            "def PointInstancer \"i\" { int[] protoIndices = [0]\n float3[] scales = []\n float3[] positions = [(0, 0, 0)]\n quath[] orientations = [(1, 0, 0, 0), (1, 0, 0, 0)]\n \(prototypes) }"
+        )
         #expect(try instancer(scales).transforms.count == 1)
         #expect(scales.codes == ["usd.instancer.wrong-length"])
     }
@@ -92,7 +95,8 @@ import Testing
                 point3f[] positions.timeSamples = { 0: [(0, 0, 0)], 10: [(100, 0, 0)] }
                 vector3f[] velocities.timeSamples = { 0: [(2, 0, 0)], 10: [(2, 0, 0)] }
                 \(prototypes) }
-            """) { $0.time = .at(5) }
+            """
+        ) { $0.time = .at(5) }
         #expect(try instancer(s).positions == [Point3f(1, 0, 0)])
     }
 }

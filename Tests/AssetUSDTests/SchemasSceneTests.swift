@@ -153,12 +153,14 @@ import Testing
                 dictionary inner = { string s = "x" } } )
             { custom float size = 0.1
               custom rel other = </A> }
-            """) { $0.wantsAttributes = true }
+            """
+        ) { $0.wantsAttributes = true }
         let a = try s.node("/A")
         #expect(Set(a.customData) == [Value.Entry("n", .int(3)), Value.Entry("inner", .dictionary([Value.Entry("s", .string("x"))]))])
         #expect(
             Set(a.attributes) == [
-                Node.Attribute(name: "other", typeName: "rel", value: "</A>"), Node.Attribute(name: "size", typeName: "float", value: "0.1"),
+                Node.Attribute(name: "other", typeName: "rel", value: "</A>"),
+                Node.Attribute(name: "size", typeName: "float", value: "0.1"),
             ])
     }
 

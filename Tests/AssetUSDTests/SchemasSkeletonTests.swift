@@ -75,7 +75,8 @@ import Testing
                 token visibility.timeSamples = { 1: "inherited", 2: "invisible" }
                 uniform token[] xformOpOrder = ["xformOp:translate"] }
             def SkelAnimation "a" { float[] blendShapeWeights.timeSamples = { 0: [0, 1], 5: [1, 0] } }
-            """) { $0.wantsAnimation = true }
+            """
+        ) { $0.wantsAnimation = true }
         let clip = try #require(s.scene.animations.first)
         #expect(clip.tracks.map(\.property) == ["transform", "visibility", "blendShapeWeights"])
         #expect(clip.tracks[0].times == [1, 3] && clip.tracks[0].values.count == 32 && clip.tracks[0].values[28] == 3)

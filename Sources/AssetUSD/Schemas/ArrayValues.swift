@@ -24,7 +24,8 @@ struct PackedArray<Component: BitwiseCopyable & Sendable, Element: BitwiseCopyab
         let n = count
         return [Element](unsafeUninitializedCapacity: n) { target, written in
             components.withUnsafeBytes { source in
-                UnsafeMutableRawBufferPointer(target).copyMemory(from: UnsafeRawBufferPointer(rebasing: source[0..<(n * MemoryLayout<Element>.stride)]))
+                UnsafeMutableRawBufferPointer(target).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: source[0..<(n * MemoryLayout<Element>.stride)]))
             }
             written = n
         }
@@ -72,7 +73,9 @@ enum ArrayValues {
         }
     }
 
-    private static func packed<C: BitwiseCopyable & Sendable, E: BitwiseCopyable & Sendable>(_ components: [C], _: E.Type) -> DeferredArray<E> {
+    private static func packed<C: BitwiseCopyable & Sendable, E: BitwiseCopyable & Sendable>(_ components: [C], _: E.Type) -> DeferredArray<
+        E
+    > {
         .deferred(PackedArray<C, E>(components))
     }
 

@@ -38,7 +38,9 @@ extension SceneReader {
                 // material:binding:collection:NAME or material:binding:collection:PURPOSE:NAME
                 guard parts.count <= 5 else { continue }
                 guard targets.count == 2 else {
-                    warn("usd.bad-binding", "\(session.string(name)) has \(targets.count) targets, expected a collection and a material", prim)
+                    warn(
+                        "usd.bad-binding", "\(session.string(name)) has \(targets.count) targets, expected a collection and a material",
+                        prim)
                     continue
                 }
                 let first = session.paths.kind(targets[0]) == .prim
@@ -75,7 +77,8 @@ extension SceneReader {
             while f >= 0 {
                 let frame = frames[Int(f)]
                 // A prim's binding for the wanted purpose stands in for its all-purpose one.
-                let direct = frame.direct.first { wanted == .preview && $0.purpose == previewToken } ?? frame.direct.first { $0.purpose.isEmpty }
+                let direct =
+                    frame.direct.first { wanted == .preview && $0.purpose == previewToken } ?? frame.direct.first { $0.purpose.isEmpty }
                 if let direct, direct.purpose == purpose, bound == nil || direct.isStronger {
                     bound = direct.material
                     winner = f

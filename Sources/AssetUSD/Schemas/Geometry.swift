@@ -72,9 +72,11 @@ extension SceneReader {
         }
         guard facts.properties.contains(.normals), stage.hasValue(prim, .normals) else { return nil }
         guard let values = try ArrayValues.vectors3(stage.value(prim, .normals, at: time)) else {
-            return Primvar(name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(.init()))
+            return Primvar(
+                name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(.init()))
         }
-        return Primvar(name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(values))
+        return Primvar(
+            name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(values))
     }
 
     // MARK: Other point-based prims

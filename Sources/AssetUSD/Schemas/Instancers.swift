@@ -85,7 +85,8 @@ extension SceneReader {
     private func move(_ prim: StagePrim, _ n: Int, _ positions: inout [Vector3f]) throws(AssetError) {
         guard case .at(let t) = time, stage.hasValue(prim, .velocities) else { return }
         let samples = stage.timeSamples(prim, .positions)
-        guard !samples.isEmpty, samples == stage.timeSamples(prim, .velocities), let sample = samples.last(where: { $0 <= t }) ?? samples.first,
+        guard !samples.isEmpty, samples == stage.timeSamples(prim, .velocities),
+            let sample = samples.last(where: { $0 <= t }) ?? samples.first,
             let velocities = try ArrayValues.vectors3(stage.value(prim, .velocities, at: .at(sample)))?.load(), velocities.count == n,
             let start = try ArrayValues.vectors3(stage.value(prim, .positions, at: .at(sample)))?.load(), start.count == n
         else { return }

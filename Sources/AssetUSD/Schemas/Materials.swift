@@ -163,7 +163,9 @@ extension SceneReader {
             if id == "UsdTransform2d" {
                 var t = TextureTransform()
                 t.rotation = try inputValue(source.prim, .inputsRotation)?.number.map { Float($0) } ?? 0
-                if let c = try inputValue(source.prim, .inputsScale)?.components, c.count == 2 { t.scale = Vector2f(Float(c[0]), Float(c[1])) }
+                if let c = try inputValue(source.prim, .inputsScale)?.components, c.count == 2 {
+                    t.scale = Vector2f(Float(c[0]), Float(c[1]))
+                }
                 if let c = try inputValue(source.prim, .inputsTranslation)?.components, c.count == 2 {
                     t.translation = Vector2f(Float(c[0]), Float(c[1]))
                 }
@@ -179,7 +181,9 @@ extension SceneReader {
                 binding.primvar = "st"
                 break
             } else {
-                warn("usd.dropped.texture-coordinates", "texture coordinates come from \(id.isEmpty ? "a shader without id" : id): left out", shader)
+                warn(
+                    "usd.dropped.texture-coordinates", "texture coordinates come from \(id.isEmpty ? "a shader without id" : id): left out",
+                    shader)
                 break
             }
         }
@@ -188,7 +192,9 @@ extension SceneReader {
         var whole = first
         for next in chain.dropFirst() {
             guard let both = TextureTransforms.composed(whole, after: next) else {
-                warn("usd.dropped.texture-transform", "the chain of texture transforms shears, which one transform cannot: the last one is kept", shader)
+                warn(
+                    "usd.dropped.texture-transform",
+                    "the chain of texture transforms shears, which one transform cannot: the last one is kept", shader)
                 break
             }
             whole = both

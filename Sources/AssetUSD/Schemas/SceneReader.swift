@@ -204,7 +204,8 @@ final class SceneReader {
         node.isAnimated = facts.isAnimated
         if facts.isAnimated { sawAnimation = true }
         let above = parent < 0 || facts.resetsTransformStack ? Matrix4d.identity : scene.nodes.elements[parent].worldTransform
-        node.worldTransform = facts.localTransform == .identity ? above : (above == .identity ? facts.localTransform : facts.localTransform * above)
+        node.worldTransform =
+            facts.localTransform == .identity ? above : (above == .identity ? facts.localTransform : facts.localTransform * above)
 
         // Visibility and purpose: hidden above is hidden here; a purpose authored above holds until another is.
         node.isImageable = facts.type.isImageable
@@ -289,7 +290,9 @@ final class SceneReader {
                 facts.isHidden = v.tokenValue == .invisible
                 if stage.mightBeTimeVarying(prim, .visibility) { sawAnimation = true }
             }
-            if facts.properties.contains(.purpose), let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue, !t.isEmpty {
+            if facts.properties.contains(.purpose), let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue,
+                !t.isEmpty
+            {
                 facts.purpose = Purpose(rawValue: session.string(t)) ?? .other
                 if facts.purpose == .other {
                     warn("usd.bad-purpose", "purpose is \"\(session.string(t))\", expected default, render, proxy or guide", prim)

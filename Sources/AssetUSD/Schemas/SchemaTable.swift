@@ -44,8 +44,13 @@ struct SchemaTable {
     private static let rows: [(names: [String], reader: SchemaType.Reader, traits: SchemaType.Traits)] = [
         (["Xform", "SkelRoot", "GenerativeProcedural", "SpatialAudio", "Field3DAsset", "OpenVDBAsset"], .none, placed),
         (["Scope"], .none, scoped),
-        (["PhysicsJoint", "PhysicsDistanceJoint", "PhysicsFixedJoint", "PhysicsPrismaticJoint", "PhysicsRevoluteJoint", "PhysicsSphericalJoint"],
-            .none, scoped),
+        (
+            [
+                "PhysicsJoint", "PhysicsDistanceJoint", "PhysicsFixedJoint", "PhysicsPrismaticJoint", "PhysicsRevoluteJoint",
+                "PhysicsSphericalJoint",
+            ],
+            .none, scoped
+        ),
         (["Mesh"], .mesh, drawn),
         (["Points"], .points, drawn),
         (["BasisCurves", "NurbsCurves", "HermiteCurves"], .curves, drawn),
@@ -55,8 +60,12 @@ struct SchemaTable {
         (["PointInstancer"], .instancer, placed),
         (["GeomSubset"], .subset, []),
         (["Camera"], .camera, placed),
-        (["SphereLight", "RectLight", "DiskLight", "CylinderLight", "PortalLight", "DistantLight", "DomeLight", "DomeLight_1",
-            "GeometryLight", "PluginLight"], .light, lit),
+        (
+            [
+                "SphereLight", "RectLight", "DiskLight", "CylinderLight", "PortalLight", "DistantLight", "DomeLight", "DomeLight_1",
+                "GeometryLight", "PluginLight",
+            ], .light, lit
+        ),
         (["LightFilter", "PluginLightFilter"], .none, [.imageable, .xformable, .container]),
         (["Skeleton"], .skeleton, placed),
         (["Material"], .material, [.container]),

@@ -132,7 +132,9 @@ extension SceneReader {
             let op = xformOp(name)
             guard stage.propertyKind(prim, op.attribute) == .attribute else {
                 if !quietly {
-                    warn("usd.xform-op-without-attribute", "xformOpOrder names \(session.string(name)), which has no attribute: left out", prim)
+                    warn(
+                        "usd.xform-op-without-attribute", "xformOpOrder names \(session.string(name)), which has no attribute: left out",
+                        prim)
                 }
                 continue
             }
