@@ -94,6 +94,8 @@ public struct Curves: Sendable {
 public struct PointCloud: Sendable {
     public var points: PointArray
     public var primvars: [Primvar]
+    /// Where the prim is a volume or patch: the surface that writers draw in its place.
+    public var surface: Mesh?
 
     public init(points: PointArray, primvars: [Primvar] = []) {
         self.points = points

@@ -339,7 +339,10 @@ import Testing
                 double[] knots = [0, 0, 1, 1]
                 point3f[] points = [(0, 0, 0), (1, 0, 0)] }
             def Points "p" { double3[] points = [(0, 0, 0.1)] }
-            def TetMesh "t" { point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)] }
+            def TetMesh "t" { point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
+                int4[] tetVertexIndices = [(0, 1, 2, 3), (1, 4, 2, 3)] }
+            def TetMesh "u" { point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+                int3[] surfaceFaceVertexIndices = [(2, 1, 0)] }
             def Sphere "s" {}
             def Capsule_1 "k" { double height = 3
                 double radiusTop = 2
@@ -354,7 +357,13 @@ import Testing
         guard case .points(let p) = try s.node("/p").content else { return #expect(Bool(false)) }
         guard case .double = s.scene.points[p].points else { return #expect(Bool(false)) }
         guard case .points(let t) = try s.node("/t").content else { return #expect(Bool(false)) }
-        #expect(s.scene.points[t].points.count == 4)
+        #expect(s.scene.points[t].points.count == 5)
+        // Two tetrahedra share a face: six of eight are outside.
+        let surface = try #require(s.scene.points[t].surface)
+        #expect(surface.faceVertexCounts.count == 6)
+        #expect(try surface.faceVertexIndices.load().prefix(3) == [0, 3, 2])
+        guard case .points(let u) = try s.node("/u").content else { return #expect(Bool(false)) }
+        #expect(try s.scene.points[u].surface?.faceVertexIndices.load() == [2, 1, 0])
         guard case .implicit(.sphere(radius: 1)) = try s.node("/s").content else { return #expect(Bool(false)) }
         guard case .implicit(.capsule(radiusBottom: 0.5, radiusTop: 2, height: 3, axis: "X")) = try s.node("/k").content else {
             return #expect(Bool(false))

@@ -127,7 +127,12 @@ struct OBJWriter {
             let data = try OBJMeshData(tessellate(shape), at: location(node))
             try drawMesh(data, item, node, m)
         case .curves(let id): try drawCurves(scene.curves[id], item, node, m)
-        case .points(let id): try drawPoints(scene.points[id], item, node, m)
+        case .points(let id):
+            if let surface = scene.points[id].surface {
+                try drawMesh(OBJMeshData(surface, at: location(node)), item, node, m)
+            } else {
+                try drawPoints(scene.points[id], item, node, m)
+            }
         case .instancer, .none, .camera, .light, .skeleton: break
         }
     }

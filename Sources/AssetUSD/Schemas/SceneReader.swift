@@ -317,7 +317,11 @@ final class SceneReader {
     private func readContent(_ prim: StagePrim, _ typeName: Token, _ facts: inout PrimFacts) throws(AssetError) {
         switch facts.type.reader {
         case .mesh: facts.content = .mesh(scene.meshes.append(try readMesh(prim, facts)))
-        case .points, .pointsOnly: facts.content = .points(scene.points.append(try readPoints(prim, facts)))
+        case .points: facts.content = .points(scene.points.append(try readPoints(prim, facts)))
+        case .pointsOnly:
+            var cloud = try readPoints(prim, facts)
+            if typeName == .TetMesh { cloud.surface = try tetMeshSurface(prim, cloud) }
+            facts.content = .points(scene.points.append(cloud))
         case .curves: facts.content = .curves(scene.curves.append(try readCurves(prim, typeName, facts)))
         case .shape: facts.content = try readShape(prim, typeName).map { .implicit($0) } ?? .none
         case .instancer: facts.content = .instancer(scene.instancers.append(try readInstancer(prim)))
