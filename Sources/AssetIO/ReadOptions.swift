@@ -4,7 +4,8 @@ public import AssetModel
 public struct ReadLimits: Sendable {
     /// Nesting of prims, nodes, dictionaries, packages.
     public var nestingDepth = 512
-    /// Prims of a composed stage, nodes of a scene, instance contents included.
+    /// Prims of a composed stage, nodes of a scene, instance contents included. Left as it is, small layers may make at most a
+    /// million and 32 a byte.
     public var prims = 20_000_000
     /// Layers a stage may pull in.
     public var layers = 20_000

@@ -116,8 +116,8 @@ extension Stage {
         let i = Int(prim.index)
         if prims[i].childStart < 0 {
             var list: [StagePrim]
-            if prims.count > options.limits.prims {
-                exceed(AssetError("usd.too-many-prims", "more than \(options.limits.prims) prims", at: SourceLocation(file: rootLayer.identifier)))
+            if let limit = exceededPrimLimit {
+                exceed(AssetError("usd.too-many-prims", "more than \(limit) prims", at: SourceLocation(file: rootLayer.identifier)))
                 list = []
             } else if prims[i].source >= 0 || prims[i].flags.contains(.instance) {
                 list = makeProxies(prim)
@@ -131,6 +131,16 @@ extension Stage {
         }
         let r = prims[i]
         return childLists[Int(r.childStart)..<Int(r.childStart + r.childCount)]
+    }
+
+    /// The limit on prims that the stage has passed. Unless one was asked for, it is in proportion to the layers: references
+    /// within references can double at every level what a few lines hold.
+    private var exceededPrimLimit: Int? {
+        var limit = options.limits.prims
+        if prims.count > 1_000_000, limit == ReadLimits().prims {
+            limit = min(limit, 1_000_000 + 32 * cache.layers.reduce(0) { $0 + $1.byteCount })
+        }
+        return prims.count > limit ? limit : nil
     }
 
     /// Notes that the stage is cut off at a limit, as a warning and for those who will not go on with a part.
