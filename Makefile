@@ -35,7 +35,7 @@ setup:
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
 		"$(DESTDIR)$(PREFIX)/share/zsh/site-functions" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
-	install -m 755 $(FACET) "$(DESTDIR)$(PREFIX)/bin/facet"
+	install -s -m 755 $(FACET) "$(DESTDIR)$(PREFIX)/bin/facet"
 	$(FACET) completions bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/facet"
 	$(FACET) completions zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_facet"
 	$(FACET) completions fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/facet.fish"
