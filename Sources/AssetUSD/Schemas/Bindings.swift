@@ -138,10 +138,12 @@ struct CollectionQuery {
 
     init(_ path: Path, _ reader: SceneReader) {
         var chain: [Path] = [path]
-        rules = Self.rules(path, reader, &chain)
+        var budget = 10_000
+        rules = Self.rules(path, reader, &chain, &budget)
     }
 
-    private static func rules(_ path: Path, _ reader: SceneReader, _ chain: inout [Path]) -> [Path: Rule] {
+    /// `budget` bounds how many collections within collections are looked into.
+    private static func rules(_ path: Path, _ reader: SceneReader, _ chain: inout [Path], _ budget: inout Int) -> [Path: Rule] {
         let session = reader.session
         let stage = reader.stage
         var out: [Path: Rule] = [:]
@@ -163,15 +165,21 @@ struct CollectionQuery {
         for target in stage.targets(prim, property("includes")) {
             if session.paths.kind(target) == .property, session.string(session.paths.name(target)).hasPrefix("collection:") {
                 // A collection within; one that leads back to itself is passed over.
-                guard !chain.contains(target), chain.count < 64 else { continue }
+                guard !chain.contains(target), chain.count < 64, budget > 0 else { continue }
+                budget -= 1
                 chain.append(target)
-                for (p, r) in Self.rules(target, reader, &chain) { out[p] = r }
+                for (p, r) in Self.rules(target, reader, &chain, &budget) { out[p] = r }
                 chain.removeLast()
             } else {
                 out[target] = rule
             }
         }
         for target in stage.targets(prim, property("excludes")) { out[target] = .exclude }
+        if out.isEmpty, stage.hasValue(prim, property("membershipExpression")) {
+            reader.warn(
+                "usd.dropped.membership-expression", "the collection \(name.dropFirst(11)) is given by an expression: it is taken as empty",
+                prim)
+        }
         return out
     }
 

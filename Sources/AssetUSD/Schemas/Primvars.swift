@@ -106,8 +106,8 @@ extension SceneReader {
         case .double(let v), .timeCode(let v): return (.double(.loaded([v])), 1)
         case .string, .token, .asset: return (.string(.loaded(try ArrayValues.strings(value, session))), 1)
         case let other:
-            guard let n = other.number, n.isFinite else { return nil }
-            return (.int(.loaded([Int32(clamping: Int64(n))])), 1)
+            guard let n = other.number, let whole = Int32(exactly: n) else { return nil }
+            return (.int(.loaded([whole])), 1)
         }
     }
 

@@ -113,6 +113,8 @@ final class SceneReader {
     /// Skeleton path each `skelFrames` entry stands for.
     var skelPaths: [Path] = []
     var skinnedMeshes: [SkinnedMeshKey: ID<Mesh>] = [:]
+    /// The mesh node whose subsets are being met, and the subset that comes next.
+    private var subsetCursor = (mesh: -1, next: 0)
     /// Whether a value that varies over time was read.
     var sawAnimation = false
 
@@ -243,9 +245,16 @@ final class SceneReader {
 
     /// Gives the mesh above the materials bound to one of its subsets. `subsetMaterials` is what OpenUSD says of each.
     private func noteSubset(_ i: Int, below parent: Int) {
-        guard case .mesh(let id) = scene.nodes.elements[parent].content,
-            let k = scene.meshes[id].subsets.firstIndex(where: { $0.name == scene.nodes.elements[i].name })
-        else { return }
+        guard case .mesh(let id) = scene.nodes.elements[parent].content else { return }
+        // Subsets are met in the mesh's order; only prims between them lead the cursor astray.
+        if subsetCursor.mesh != parent { subsetCursor = (parent, 0) }
+        let name = scene.nodes.elements[i].name
+        var k = subsetCursor.next
+        if k >= scene.meshes[id].subsets.count || scene.meshes[id].subsets[k].name != name {
+            guard let found = scene.meshes[id].subsets.firstIndex(where: { $0.name == name }) else { return }
+            k = found
+        }
+        subsetCursor.next = k + 1
         scene.nodes.elements[parent].subsetMaterials[k] = boundMaterial(i, .all)
         // What is drawn: only sets of faces that are for binding, or are bound themselves, part the mesh by material.
         let subset = scene.meshes[id].subsets[k]

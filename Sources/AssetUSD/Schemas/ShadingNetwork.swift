@@ -11,8 +11,9 @@ struct ShadingNetwork {
     let stage: Stage
     let session: USDSession
     let schemas: SchemaTable
-    /// Connections are followed this far.
+    /// Connections are followed this far, and this many of them for one input: a fan of graphs can hold any number.
     private static let maximumHops = 256
+    private static let maximumConnections = 20_000
 
     enum Direction { case input, output }
 
@@ -26,7 +27,8 @@ struct ShadingNetwork {
     func sources(_ attribute: ShadingAttribute, outputsOnly: Bool = false) -> [ShadingAttribute] {
         var found: [ShadingAttribute] = []
         var trail: [ShadingAttribute] = []
-        _ = follow(attribute, &trail, &found, outputsOnly)
+        var budget = Self.maximumConnections
+        _ = follow(attribute, &trail, &found, &budget, outputsOnly)
         return found
     }
 
@@ -36,13 +38,16 @@ struct ShadingNetwork {
     }
 
     private func follow(
-        _ attribute: ShadingAttribute, _ trail: inout [ShadingAttribute], _ found: inout [ShadingAttribute], _ outputsOnly: Bool
+        _ attribute: ShadingAttribute, _ trail: inout [ShadingAttribute], _ found: inout [ShadingAttribute], _ budget: inout Int,
+        _ outputsOnly: Bool
     ) -> Bool {
         guard trail.count < Self.maximumHops, !trail.contains(attribute), found.count < Self.maximumHops else { return false }
         trail.append(attribute)
         defer { trail.removeLast() }
         var isFound = false
         for path in stage.connections(attribute.prim, attribute.name) {
+            budget -= 1
+            guard budget > 0 else { break }
             guard session.paths.kind(path) == .property, let prim = stage.prim(at: session.paths.parent(path)) else { continue }
             let next = ShadingAttribute(prim: prim, name: session.paths.name(path))
             guard let direction = direction(next.name) else { continue }
@@ -52,7 +57,7 @@ struct ShadingNetwork {
             case (.output, false):
                 found.append(next)
                 isFound = true
-            case (_, true): if follow(next, &trail, &found, outputsOnly) { isFound = true }
+            case (_, true): if follow(next, &trail, &found, &budget, outputsOnly) { isFound = true }
             case (.input, false): break
             }
         }

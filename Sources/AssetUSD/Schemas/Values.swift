@@ -87,7 +87,7 @@ extension USDValue {
     }
 
     /// The value in the open model's terms; nil for values it has no form for.
-    func openValue(_ session: USDSession) -> Value? {
+    func openValue(_ session: USDSession, depth: Int = 0) -> Value? {
         switch self {
         case .bool(let v): return .bool(v)
         case .uchar(let v): return .int(Int64(v))
@@ -121,11 +121,11 @@ extension USDValue {
         case .tokens(let v): return .array(v.map { .string(session.string($0)) })
         case .strings(let v): return .array(v.map { .string($0) })
         case .doubles(let v): return .doubles(v)
-        case .dictionary(let d): return .dictionary(d.openEntries(session, depth: 0))
+        case .dictionary(let d): return .dictionary(d.openEntries(session, depth: depth))
         case .deferred:
-            guard let value = try? resolved() else { return nil }
-            if case .deferred = value { return nil }
-            return value.openValue(session)
+            // A damaged file can nest without end.
+            guard depth < 64, let value = try? resolved() else { return nil }
+            return value.openValue(session, depth: depth + 1)
         default: return nil
         }
     }
@@ -135,10 +135,7 @@ extension USDDictionary {
     /// The entries in the open model's terms; values it has no form for are left out.
     func openEntries(_ session: USDSession, depth: Int = 0) -> [Value.Entry] {
         guard depth < 64 else { return [] }
-        return entries.compactMap { key, value in
-            if case .dictionary(let d) = value { return Value.Entry(key, .dictionary(d.openEntries(session, depth: depth + 1))) }
-            return value.openValue(session).map { Value.Entry(key, $0) }
-        }
+        return entries.compactMap { key, value in value.openValue(session, depth: depth + 1).map { Value.Entry(key, $0) } }
     }
 }
 
