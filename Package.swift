@@ -74,7 +74,8 @@ if Context.environment["FACET_FUZZ"] != nil {
     ]
     for name in ["fuzz-usda", "fuzz-usdc", "fuzz-zip"] {
         package.targets.append(
-            .executableTarget(name: name, dependencies: ["FuzzSupport"], path: "Tests/Fuzz/\(name)", swiftSettings: swiftSettings,
+            .executableTarget(
+                name: name, dependencies: ["FuzzSupport"], path: "Tests/Fuzz/\(name)", swiftSettings: swiftSettings,
                 linkerSettings: [.unsafeFlags(["-use-ld=lld"])]))
     }
 }

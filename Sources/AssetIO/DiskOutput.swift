@@ -69,7 +69,8 @@ public final class DiskOutput: OutputSink, Sendable {
     // MARK: Writing
 
     public func create(_ relativePath: String) throws(AssetError) -> any OutputFile {
-        let finalPath = relativePath == mainName ? mainPath : folder.isEmpty ? relativePath : folder == "/" ? "/" + relativePath : folder + "/" + relativePath
+        let finalPath =
+            relativePath == mainName ? mainPath : folder.isEmpty ? relativePath : folder == "/" ? "/" + relativePath : folder + "/" + relativePath
         var failure: AssetError?
         var made: DiskFile?
         state.withLock { state in

@@ -184,7 +184,8 @@ public struct SkinBinding: Sendable {
     /// The joint order of this mesh, where it differs from the skeleton's.
     public var joints: [String]
     public var geomBindTransform: Matrix4d
-    public init(skeletonPath: String?, jointIndices: Primvar, jointWeights: Primvar?, joints: [String] = [], geomBindTransform: Matrix4d = .identity) {
+    public init(skeletonPath: String?, jointIndices: Primvar, jointWeights: Primvar?, joints: [String] = [], geomBindTransform: Matrix4d = .identity)
+    {
         self.skeletonPath = skeletonPath
         self.jointIndices = jointIndices
         self.jointWeights = jointWeights
@@ -200,7 +201,9 @@ public struct BlendShape: Sendable {
     public var normalOffsets: DeferredArray<Vector3f>?
     /// Points the offsets are for; nil: all, in order.
     public var pointIndices: DeferredArray<Int32>?
-    public init(name: String, offsets: DeferredArray<Vector3f>, normalOffsets: DeferredArray<Vector3f>? = nil, pointIndices: DeferredArray<Int32>? = nil) {
+    public init(
+        name: String, offsets: DeferredArray<Vector3f>, normalOffsets: DeferredArray<Vector3f>? = nil, pointIndices: DeferredArray<Int32>? = nil
+    ) {
         self.name = name
         self.offsets = offsets
         self.normalOffsets = normalOffsets

@@ -47,7 +47,8 @@ public struct SourceDescription: Sendable {
         public var isCompressed: Bool
         /// The file taken, or nil where it was not found.
         public var resolved: String?
-        public init(path: String, role: String, byteCount: Int? = nil, packageOffset: Int? = nil, isCompressed: Bool = false, resolved: String? = nil) {
+        public init(path: String, role: String, byteCount: Int? = nil, packageOffset: Int? = nil, isCompressed: Bool = false, resolved: String? = nil)
+        {
             self.path = path
             self.role = role
             self.byteCount = byteCount

@@ -84,7 +84,9 @@ public struct Summary: Sendable {
         nodesByType = types.sorted { $0.key < $1.key }.map { TypeCount(type: $0.key, count: $0.value) }
         materials = scene.materials.map { MaterialEntry(path: $0.path, name: $0.name, shader: $0.shader) }
         textures = scene.textures.map {
-            TextureEntry(file: $0.authoredPath, resolved: $0.resolvedPath, source: $0.source, mediaType: nil, width: nil, height: nil, channels: nil, bytes: nil)
+            TextureEntry(
+                file: $0.authoredPath, resolved: $0.resolvedPath, source: $0.source, mediaType: nil, width: nil, height: nil, channels: nil,
+                bytes: nil)
         }
         let metadata = scene.metadata
         animations = scene.animations.map { clip in

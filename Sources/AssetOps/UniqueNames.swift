@@ -65,7 +65,8 @@ public func safeFileName(_ name: String) -> String {
     var (stem, ext) = splitExtension(safe)
     let devices: Set<String> = ["con", "prn", "aux", "nul"]
     let lower = stem.lowercased()
-    let isNumbered = lower.utf8.count == 4 && (lower.hasPrefix("com") || lower.hasPrefix("lpt")) && lower.utf8.last.map { $0 >= 48 && $0 <= 57 } == true
+    let isNumbered =
+        lower.utf8.count == 4 && (lower.hasPrefix("com") || lower.hasPrefix("lpt")) && lower.utf8.last.map { $0 >= 48 && $0 <= 57 } == true
     if devices.contains(lower) || isNumbered { stem = "_" + stem }
     while stem.utf8.count > 100 { stem.removeLast() }
     while ext.utf8.count > 20 { ext.removeLast() }

@@ -51,7 +51,9 @@ import Testing
 
     @Test func everyMapOfASurface() throws {
         var model = Model()
-        let (color, orm, bump) = (model.texture("t/col.png", png(colorType: 6)), model.texture("t/orm.png", png()), model.texture("t/n.png", png(salt: 1)))
+        let (color, orm, bump) = (
+            model.texture("t/col.png", png(colorType: 6)), model.texture("t/orm.png", png()), model.texture("t/n.png", png(salt: 1))
+        )
         let glow = model.texture("glow map.png", png(salt: 2))
         let material = model.material("M") { s in
             s.diffuseColor.texture = binding(color)
@@ -98,7 +100,8 @@ import Testing
                 """)
         #expect(written.diagnostics.isEmpty)
         #expect(written.files["textures/orm.png"] == png())
-        #expect(written.files.keys.sorted() == ["out.mtl", "out.obj", "textures/col.png", "textures/glow_map.png", "textures/n.png", "textures/orm.png"])
+        #expect(
+            written.files.keys.sorted() == ["out.mtl", "out.obj", "textures/col.png", "textures/glow_map.png", "textures/n.png", "textures/orm.png"])
     }
 
     @Test func specularWorkflowHasClassicKeysOnly() throws {
@@ -267,7 +270,10 @@ import Testing
         model.builder.mesh("e", grid, material: material)
         let written = try model.write()
         let names = written.files.keys.filter { $0.hasPrefix("textures/") }.sorted()
-        #expect(names == ["textures/WOOD_3.png", "textures/_con.png", "textures/image_1.png", "textures/wood.png", "textures/wood_2.png", "textures/x_y.png"])
+        #expect(
+            names == [
+                "textures/WOOD_3.png", "textures/_con.png", "textures/image_1.png", "textures/wood.png", "textures/wood_2.png", "textures/x_y.png",
+            ])
         #expect(written.files["textures/WOOD_3.png"] == png(salt: 1))
     }
 

@@ -50,7 +50,9 @@ private struct MarkedFormat: Format {
         #expect(failure("x.aa", "AAA", forced: "zzz")?.code == "format.unknown-name")
         let unknown = failure("x.out", "OUT of luck")
         #expect(unknown?.code == "format.unknown")
-        #expect(unknown?.message == "neither content (text that begins 'OUT of luck') nor name is of a known format; known extensions are .aa, .a, .ab, .txt")
+        #expect(
+            unknown?.message
+                == "neither content (text that begins 'OUT of luck') nor name is of a known format; known extensions are .aa, .a, .ab, .txt")
         #expect(failure("x.zip", "PK\u{3}\u{4}")?.message.contains("a zip archive") == true)
         #expect(failure("x.bin", "\u{1}\u{2}")?.message.contains("bytes 01 02") == true)
     }

@@ -71,14 +71,16 @@ import Testing
         let mark: [UInt8] = [0xAB, 0x4B, 0x54, 0x58, 0x20, 0x32, 0x30, 0xBB, 0x0D, 0x0A, 0x1A, 0x0A]
         let index = little(0) + little(1) + little(64) + little(32) + zeros(16) + little(0) + little(80) + little(44)
         let sample: [UInt8] = [0, 0, 127, 3] + zeros(12)
-        return mark + index + zeros(80 - 12 - index.count) + little(44) + zeros(4) + little(2, 2) + little(40, 2) + [166, 1, 1, 0] + zeros(12) + sample
+        return mark + index + zeros(80 - 12 - index.count) + little(44) + zeros(4) + little(2, 2) + little(40, 2) + [166, 1, 1, 0] + zeros(12)
+            + sample
     }()
 
     private static func box(_ type: String, _ contents: [UInt8]) -> [UInt8] { big(contents.count + 8) + Array(type.utf8) + contents }
 
     private static func heif(_ brand: String) -> [UInt8] {
         // Two items: a thumbnail with the first property, the primary one with the second and third.
-        let ipco = box("ipco", box("ispe", big(0) + big(16) + big(8)) + box("ispe", big(0) + big(1024) + big(512)) + box("pixi", big(0) + [3, 10, 10, 10]))
+        let ipco = box(
+            "ipco", box("ispe", big(0) + big(16) + big(8)) + box("ispe", big(0) + big(1024) + big(512)) + box("pixi", big(0) + [3, 10, 10, 10]))
         let ipma = box("ipma", big(0) + big(2) + big(1, 2) + [1, 1] + big(2, 2) + [2, 0x82, 3])
         let meta = box("meta", big(0) + box("hdlr", zeros(20)) + box("pitm", big(0) + big(2, 2)) + box("iprp", ipco + ipma))
         return box("ftyp", Array(brand.utf8) + big(0) + Array("mif1".utf8)) + meta
@@ -89,7 +91,8 @@ import Testing
         Sample("rgb.png", png(3, 4, depth: 8, type: 2), .png, 3, 4, 3, 8),
         Sample("palette.png", png(300, 4, depth: 4, type: 3, chunk("gAMA", [0, 0, 0, 1])), .png, 300, 4, 3, 8),
         Sample("clear palette.png", png(3, 4, depth: 4, type: 3, chunk("PLTE", zeros(3)) + chunk("tRNS", [0])), .png, 3, 4, 4, 8),
-        Sample("ga.png", png(3, 4, depth: 8, type: 4), .png, 3, 4, 2, 8), Sample("rgba.png", png(3, 70_000, depth: 8, type: 6), .png, 3, 70_000, 4, 8),
+        Sample("ga.png", png(3, 4, depth: 8, type: 4), .png, 3, 4, 2, 8),
+        Sample("rgba.png", png(3, 70_000, depth: 8, type: 6), .png, 3, 70_000, 4, 8),
         Sample("a.jpg", jpeg, .jpeg, 400, 300, 3, 8),
         Sample("a.gif", Array("GIF89a".utf8) + little(5, 2) + little(6, 2) + zeros(3), .gif, 5, 6, 3, 8),
         Sample("a.bmp", bmp(24, 20), .bmp, 17, 20, 3, 8), Sample("top down.bmp", bmp(32, -20), .bmp, 17, 20, 4, 8),

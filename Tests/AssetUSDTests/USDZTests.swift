@@ -28,7 +28,8 @@ import Testing
 
     @Test(arguments: ["PXR-USDC\0\u{8}\0", "#usda 1.0", "\u{FEFF}#usda 1.0", "#usda 1.4"])
     func layersAreToldByContent(_ head: String) throws {
-        let bytes = ZipBuilder.aligned([("tex.usda", Array("JFIF".utf8)), ("misleading.png", Array(head.utf8)), ("b.usda", Array(Self.layer.utf8))]).bytes()
+        let bytes = ZipBuilder.aligned([("tex.usda", Array("JFIF".utf8)), ("misleading.png", Array(head.utf8)), ("b.usda", Array(Self.layer.utf8))])
+            .bytes()
         let (package, diagnostics) = try open(bytes)
         #expect(package.root.name == "misleading.png")
         #expect(diagnostics.map(\.code) == ["usdz.first-entry-not-layer"])

@@ -101,7 +101,11 @@ struct SourceFile: Sendable {
             var step = 1
             switch state {
             case .code:
-                if at(i, "//") { state = .lineComment } else if at(i, "/*") { (state, step) = (.blockComment(1), 2) } else if at(i, "\"\"\"") {
+                if at(i, "//") {
+                    state = .lineComment
+                } else if at(i, "/*") {
+                    (state, step) = (.blockComment(1), 2)
+                } else if at(i, "\"\"\"") {
                     (state, step) = (.longString, 3)
                 } else if at(i, "\"") {
                     state = .string

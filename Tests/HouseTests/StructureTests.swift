@@ -27,7 +27,8 @@ import Testing
         var violations: [String] = []
         for file in try Self.sources() {
             let allowed = try #require(Self.mayImport[file.module], "\(file.module) is missing from the table of this test")
-            for module in file.imports where !allowed.contains(module) && !Self.system.contains(module) && !["Dispatch", "Synchronization"].contains(module) {
+            for module in file.imports
+            where !allowed.contains(module) && !Self.system.contains(module) && !["Dispatch", "Synchronization"].contains(module) {
                 violations.append("\(file.path) imports \(module)")
             }
         }

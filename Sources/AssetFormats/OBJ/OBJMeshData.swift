@@ -159,7 +159,8 @@ final class OBJMeshData {
         let sign: Double = mesh.orientation == .leftHanded ? -1 : 1
         for (i, sum) in sums {
             let length = sum.length
-            values[i] = length > 0 && length.isFinite
+            values[i] =
+                length > 0 && length.isFinite
                 ? Vector3f(Float(sign * sum.x / length), Float(sign * sum.y / length), Float(sign * sum.z / length)) : Vector3f(0, 0, 1)
         }
         diagnostics.add(

@@ -8,7 +8,8 @@ extension OBJWriter {
         let polygons = data.polygons
         guard polygons.drawnFaceCount > 0 else {
             if data.mesh.faceVertexCounts.isEmpty, polygons.points.count > 0 {
-                diagnostics.warning("mesh.no-faces", "a mesh of \(polygons.points.count) points has no faces; its points are written", at: location(node))
+                diagnostics.warning(
+                    "mesh.no-faces", "a mesh of \(polygons.points.count) points has no faces; its points are written", at: location(node))
                 try drawPoints(polygons.points, colors: nil, bounds: polygons.bounds, isFinite: polygons.isFinite, item, node, m)
             }
             return
@@ -114,7 +115,8 @@ extension OBJWriter {
             if let wanted = name, !available.contains(wanted), !inherited.contains(where: { $0.name == wanted }) {
                 if use != nil, let usual {
                     diagnostics.warning(
-                        "obj.assumed.uv-set", "the material asks for the coordinates '\(wanted)', the mesh has none of that name: '\(usual)' is taken",
+                        "obj.assumed.uv-set",
+                        "the material asks for the coordinates '\(wanted)', the mesh has none of that name: '\(usual)' is taken",
                         at: location(node))
                 }
                 name = usual

@@ -97,7 +97,8 @@ final class OBJText {
                     nonisolated(unsafe) let slots = slots
                     nonisolated(unsafe) let format = format
                     DispatchQueue.concurrentPerform(iterations: batch) { k in
-                        lengths[k] = format(start + k < pieces ? (start + k) * perPiece..<min((start + k + 1) * perPiece, count) : 0..<0, slots[k].base)
+                        lengths[k] = format(
+                            start + k < pieces ? (start + k) * perPiece..<min((start + k + 1) * perPiece, count) : 0..<0, slots[k].base)
                     }
                 }
             }

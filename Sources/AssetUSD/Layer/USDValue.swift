@@ -118,7 +118,6 @@ public struct USDDictionary {
     public var isEmpty: Bool { entries.isEmpty }
 }
 
-
 /// Time samples: sorted times with a value each (`.block` for none, arrays may be deferred).
 public struct TimeSamples {
     public var times: [Double]

@@ -77,7 +77,9 @@ public struct ValueTypeName: Sendable, Hashable {
             "Matrix2d": .matrix2d, "Matrix3d": .matrix3d, "Matrix4d": .matrix4d, "Frame": .matrix4d, "Transform": .matrix4d,
             "PointIndex": .int, "EdgeIndex": .int, "FaceIndex": .int,
         ]
-        for (suffix, two, three, four) in [("h", ValueType.half2, ValueType.half3, ValueType.half4), ("f", .float2, .float3, .float4), ("d", .double2, .double3, .double4)] {
+        for (suffix, two, three, four) in [
+            ("h", ValueType.half2, ValueType.half3, ValueType.half4), ("f", .float2, .float3, .float4), ("d", .double2, .double3, .double4),
+        ] {
             for role in ["point3", "normal3", "vector3", "color3", "texCoord3"] { n[role + suffix] = three }
             n["color4" + suffix] = four
             n["texCoord2" + suffix] = two

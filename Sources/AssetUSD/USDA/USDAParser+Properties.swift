@@ -131,7 +131,8 @@ extension USDAParser {
         guard wasUniform == isUniform else {
             throw USDAError(
                 offset, "usda.attribute-variability-changed",
-                "the attribute '\(session.string(path))' was \(wasUniform ? "uniform" : "varying") before, found \(isUniform ? "uniform" : "varying")")
+                "the attribute '\(session.string(path))' was \(wasUniform ? "uniform" : "varying") before, found \(isUniform ? "uniform" : "varying")"
+            )
         }
     }
 

@@ -116,20 +116,24 @@ extension USDAParser {
         var out: [Double] = []
         out.reserveCapacity(type.components)
         switch type.scalar {
-        case .int: try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
+        case .int:
+            try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
                 guard let n, let i: Int32 = Self.integer(n) else { return false }
                 out.append(Double(i))
                 return true
             }
-        case .half: try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
+        case .half:
+            try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
                 out.append(halfValue(halfBits(try self.realOrWord(n, type))))
                 return true
             }
-        case .float: try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
+        case .float:
+            try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
                 out.append(Double(Float(try self.realOrWord(n, type))))
                 return true
             }
-        default: try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
+        default:
+            try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
                 out.append(try self.realOrWord(n, type))
                 return true
             }

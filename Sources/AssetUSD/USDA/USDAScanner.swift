@@ -283,7 +283,8 @@ struct USDAScanner: ~Escapable {
             isReal = true
         } else if digits == 0 {
             if negative, i + 3 <= text.count, equals(i, i + 3, "inf"),
-                !(i + 3 < text.count && ByteClass.of(text[i + 3]) & ByteClass.identifier != 0) {
+                !(i + 3 < text.count && ByteClass.of(text[i + 3]) & ByteClass.identifier != 0)
+            {
                 at = i + 3
                 return USDANumber(kind: .real, bits: 0, double: -.infinity)
             }
