@@ -92,7 +92,8 @@ public struct Node: Sendable {
     public var subsetMaterials: [ID<Material>?]
     /// What `convert` uses: nil for subsets that do not part the mesh by material.
     public var subsetPreviewMaterials: [ID<Material>?]
-    /// Constant primvars from nodes above, nearest first, that the node's own do not replace.
+    /// Constant primvars from nodes above, nearest first, that the node's own do not replace. On implicit shapes also
+    /// their own, which come first and may have any interpolation.
     public var inheritedPrimvars: [Primvar]
     public var arcs: [CompositionArc]
     public var customData: [Value.Entry]

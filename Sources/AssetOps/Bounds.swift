@@ -50,8 +50,8 @@ private struct BoundsMeasurer {
     private let meshUses: [Int]
     private let curveUses: [Int]
     private let pointUses: [Int]
-    /// Instancers within prototypes of instancers stop here.
-    private static let maximumDepth = 16
+    /// Copies that instancers made so far.
+    private var copies = 0
 
     init(_ scene: Scene, filter: NodeFilter) {
         self.scene = scene
@@ -112,7 +112,7 @@ private struct BoundsMeasurer {
 
     private mutating func bounds(_ instancer: PointInstancer, _ m: Matrix4d, depth: Int) throws(AssetError) -> BoundingBox {
         var box = BoundingBox()
-        guard depth < Self.maximumDepth else { return box }
+        guard depth < DrawList.maximumDepth else { return box }
         var parts: [[Prototype.Part]] = []
         for path in instancer.prototypePaths { parts.append(prototypes.prototype(path)?.parts ?? []) }
         let masked = Set(instancer.maskedInstances)
@@ -120,6 +120,12 @@ private struct BoundsMeasurer {
         for i in 0..<count {
             let which = Int(instancer.protoIndices[i])
             guard parts.indices.contains(which), masked.isEmpty || !masked.contains(Int32(truncatingIfNeeded: i)) else { continue }
+            copies += 1
+            if copies > DrawList.maximumCopies {
+                throw AssetError(
+                    "scene.too-many-copies", "point instancers make more than \(DrawList.maximumCopies) copies",
+                    at: SourceLocation(file: scene.source.file))
+            }
             let place = instancer.transforms[i] * m
             for part in parts[which] {
                 box.formUnion(try bounds(scene.nodes[part.node], part.transform * place, depth: depth + 1))

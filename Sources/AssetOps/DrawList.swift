@@ -22,23 +22,32 @@ public struct DrawList {
     private let scene: Scene
     private let filter: NodeFilter
     /// Instancers within prototypes of instancers stop here.
-    private static let maximumDepth = 16
+    static let maximumDepth = 16
+    /// Copies of a whole scene: nested instancers multiply, and a small file could ask for more than anyone can draw.
+    static let maximumCopies = 20_000_000
 
-    public init(_ scene: Scene, filter: NodeFilter) {
+    private let limit: Int
+
+    public init(_ scene: Scene, filter: NodeFilter) { self.init(scene, filter: filter, maximumCopies: Self.maximumCopies) }
+
+    init(_ scene: Scene, filter: NodeFilter, maximumCopies: Int) {
         self.scene = scene
         self.filter = filter
+        limit = maximumCopies
     }
 
-    /// Calls `body` for every item in node order. Throws what `body` throws, and `scene.no-such-node`.
+    /// Calls `body` for every item in node order. Throws what `body` throws, `scene.no-such-node`, and
+    /// `scene.too-many-copies` where instancers ask for more than 20 million.
     public func forEach(_ body: (DrawItem) throws(AssetError) -> Void) throws(AssetError) {
         var prototypes = PrototypeFinder(scene, filter: filter)
         var skipUntil = 0
+        var copies = 0
         for i in try filter.range(in: scene) where i >= skipUntil {
             let node = scene.nodes[i]
             if case .instancer(let id) = node.content {
                 skipUntil = i + 1 + Swift.max(0, node.descendantCount)
                 if filter.shows(node) {
-                    try expand(scene.instancers[id], ID(i), node.worldTransform, [], &prototypes, body)
+                    try expand(scene.instancers[id], ID(i), node.worldTransform, [], &copies, &prototypes, body)
                 }
             } else if node.hasGeometry, filter.shows(node) {
                 try body(DrawItem(node: ID(i), transform: node.worldTransform, copies: []))
@@ -47,7 +56,7 @@ public struct DrawList {
     }
 
     private func expand(
-        _ instancer: PointInstancer, _ node: ID<Node>, _ place: Matrix4d, _ copies: [DrawItem.Copy],
+        _ instancer: PointInstancer, _ node: ID<Node>, _ place: Matrix4d, _ copies: [DrawItem.Copy], _ total: inout Int,
         _ prototypes: inout PrototypeFinder, _ body: (DrawItem) throws(AssetError) -> Void
     ) throws(AssetError) {
         guard copies.count < Self.maximumDepth else { return }
@@ -59,12 +68,18 @@ public struct DrawList {
             let which = Int(instancer.protoIndices[i])
             guard found.indices.contains(which), let prototype = found[which] else { continue }
             if !masked.isEmpty, masked.contains(Int32(truncatingIfNeeded: i)) { continue }
+            total += 1
+            if total > limit {
+                throw AssetError(
+                    "scene.too-many-copies", "point instancers make more than \(limit) copies",
+                    at: SourceLocation(file: scene.source.file, primPath: scene.nodes[node].path))
+            }
             let copyPlace = instancer.transforms[i] * place
             for part in prototype.parts {
                 let all = copies + [DrawItem.Copy(instancer: node, index: i, root: prototype.root)]
                 let partNode = scene.nodes[part.node]
                 if case .instancer(let inner) = partNode.content {
-                    try expand(scene.instancers[inner], part.node, part.transform * copyPlace, all, &prototypes, body)
+                    try expand(scene.instancers[inner], part.node, part.transform * copyPlace, all, &total, &prototypes, body)
                 } else {
                     try body(DrawItem(node: part.node, transform: part.transform * copyPlace, copies: all))
                 }

@@ -126,6 +126,22 @@ import Testing
         }
     }
 
+    @Test func shapesHaveTheirConstantColour() throws {
+        func color(_ interpolation: Interpolation, _ values: [Vector3f]) -> Primvar {
+            Primvar(name: "displayColor", role: .color, interpolation: interpolation, values: .float3(DeferredArray(values)))
+        }
+        var builder = SceneBuilder()
+        let one = builder.node("one", type: "Cube", content: .implicit(.cube(size: 2)))
+        builder.change(one) { $0.inheritedPrimvars = [color(.constant, [Vector3f(1, 0, 0)])] }
+        let many = builder.node("many", type: "Cube", content: .implicit(.cube(size: 2)))
+        builder.change(many) { $0.inheritedPrimvars = [color(.uniform, Array(repeating: Vector3f(0, 1, 0), count: 6))] }
+        let written = try writeOBJ(builder.scene)
+        let read = try written.read()
+        #expect(read.vertices.prefix(8).allSatisfy { $0.suffix(3) == [1, 0, 0] })
+        #expect(read.vertices.suffix(8).allSatisfy { $0.count == 3 })
+        #expect(written.codes == ["obj.lost.display-color"])
+    }
+
     @Test func curvesAndPoints() throws {
         var builder = SceneBuilder()
         var curves = Curves(

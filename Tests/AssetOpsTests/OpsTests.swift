@@ -1,5 +1,5 @@
 import AssetModel
-import AssetOps
+@testable import AssetOps
 import TestSupport
 import Testing
 
@@ -146,5 +146,22 @@ import Testing
         let totals = SceneMeasurements(builder.scene, diagnostics: &diagnostics).totals
         #expect(totals.drawCalls == 1)
         #expect(totals.meshes == 1)
+    }
+}
+
+@Suite struct DrawListTests {
+    @Test func instancersThatMultiplyAreRefused() {
+        var instancer = PointInstancer(prototypePaths: ["/inst/proto"])
+        instancer.protoIndices = Array(repeating: 0, count: 10)
+        instancer.transforms = Array(repeating: .identity, count: 10)
+        var builder = SceneBuilder()
+        var id = ID<PointInstancer>(0)
+        builder.changeScene { id = $0.instancers.append(instancer) }
+        // Ten copies of ten copies of …, sixteen times.
+        builder.node("inst", content: .instancer(id)) { $0.node("proto") { $0.node("again", content: .instancer(id)) } }
+        let list = DrawList(builder.scene, filter: NodeFilter(), maximumCopies: 1000)
+        let error = #expect(throws: AssetError.self) { try list.forEach { _ in } }
+        #expect(error?.diagnostic.code == "scene.too-many-copies")
+        #expect(error?.diagnostic.location.primPath == "/inst/proto/again")
     }
 }

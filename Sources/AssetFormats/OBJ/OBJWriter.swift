@@ -125,7 +125,15 @@ struct OBJWriter {
             finish(id, data)
         case .implicit(let shape):
             let data = try OBJMeshData(tessellate(shape), at: location(node))
-            try drawMesh(data, item, node, m)
+            var plain = node
+            plain.inheritedPrimvars.removeAll { $0.interpolation != .constant }
+            if node.inheritedPrimvars.contains(where: { $0.name == "displayColor" && $0.interpolation != .constant }) {
+                diagnostics.warning(
+                    "obj.lost.display-color", "colours over a shape are not written: which of its parts they are for is not told",
+                    at: location(node))
+            }
+            try drawMesh(data, item, plain, m)
+            diagnostics.add(data.takeDiagnostics())
         case .curves(let id): try drawCurves(scene.curves[id], item, node, m)
         case .points(let id):
             if let surface = scene.points[id].surface {

@@ -135,6 +135,11 @@ extension SceneReader {
                 facts.primvars.contains { $0.name == inherited.name } || inherited.primvar.name.hasPrefix("skel:") ? nil : inherited.primvar
             }
         }
+        // Shapes have no mesh that could hold their own.
+        if case .implicit = facts.content, !facts.primvars.isEmpty {
+            let own = facts.primvars.filter { !$0.primvar.name.hasPrefix("skel:") }.map(\.primvar)
+            node.inheritedPrimvars = own + node.inheritedPrimvars
+        }
         primvarLists[i] = above
         guard !facts.primvars.isEmpty else { return }
         // Most gprims have no children but subsets: the list is only made where it is different.
