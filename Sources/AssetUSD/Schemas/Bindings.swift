@@ -5,6 +5,13 @@ enum BindingPurpose {
     case all, preview
 }
 
+struct BindingName {
+    enum Kind { case none, direct, collection }
+    var kind: Kind
+    /// Empty for the all-purpose binding.
+    var purpose: Token
+}
+
 /// Material bindings authored on one prim.
 struct BindingFrame {
     struct Direct {
@@ -31,16 +38,15 @@ extension SceneReader {
     func pushBindings(_ i: Int, _ relationships: [Token], _ prim: StagePrim) throws(AssetError) {
         var frame = BindingFrame(node: Int32(i), parent: bindingFrames[i], direct: [], collections: [])
         for name in relationships where stage.propertyKind(prim, name) == .relationship {
-            let parts = session.string(name).split(separator: ":", omittingEmptySubsequences: false)
+            let parts = bindingName(name)
+            guard parts.kind != .none else { continue }
             let targets = stage.forwardedTargets(prim, name)
-            let isStronger = stage.metadata(prim, name, .bindMaterialAs)?.text(session) == "strongerThanDescendants"
-            if parts.count >= 4, parts[2] == "collection" {
-                // material:binding:collection:NAME or material:binding:collection:PURPOSE:NAME
-                guard parts.count <= 5 else { continue }
+            let isStronger = stage.metadata(prim, name, .bindMaterialAs)?.tokenValue == .strongerThanDescendants
+            if parts.kind == .collection {
                 guard targets.count == 2 else {
                     warn(
-                        "usd.bad-binding", "\(session.string(name)) has \(targets.count) targets, expected a collection and a material",
-                        prim)
+                        "usd.bad-binding",
+                        "\(session.string(name)) has \(targets.count) targets, expected a collection and a material", prim)
                     continue
                 }
                 let first = session.paths.kind(targets[0]) == .prim
@@ -48,22 +54,37 @@ extension SceneReader {
                 frame.collections.append(
                     BindingFrame.Collection(
                         collection: targets[first ? 1 : 0], material: targets[first ? 0 : 1], isStronger: isStronger,
-                        purpose: parts.count == 5 ? session.token(String(parts[3])) : .empty))
-            } else if parts.count == 2 || parts.count == 3 {
+                        purpose: parts.purpose))
+            } else {
                 guard targets.count == 1, session.paths.kind(targets[0]) == .prim else {
                     if targets.count > 1 {
                         warn("usd.bad-binding", "\(session.string(name)) has \(targets.count) targets, expected one material", prim)
                     }
                     continue
                 }
-                frame.direct.append(
-                    BindingFrame.Direct(
-                        material: targets[0], isStronger: isStronger, purpose: parts.count == 3 ? session.token(String(parts[2])) : .empty))
+                frame.direct.append(BindingFrame.Direct(material: targets[0], isStronger: isStronger, purpose: parts.purpose))
             }
         }
         guard !frame.direct.isEmpty || !frame.collections.isEmpty else { return }
         bindingFrames[i] = Int32(frames.count)
         frames.append(frame)
+    }
+
+    /// A binding relationship's name taken apart: `material:binding`, `material:binding:PURPOSE`,
+    /// `material:binding:collection:NAME` or `material:binding:collection:PURPOSE:NAME`.
+    private func bindingName(_ name: Token) -> BindingName {
+        if let known = bindingNames[name] { return known }
+        let parts = session.string(name).split(separator: ":", omittingEmptySubsequences: false)
+        var made = BindingName(kind: .none, purpose: .empty)
+        if parts.count >= 4, parts[2] == "collection" {
+            if parts.count <= 5 { made.kind = .collection }
+            if parts.count == 5 { made.purpose = session.token(String(parts[3])) }
+        } else if parts.count == 2 || parts.count == 3 {
+            made.kind = .direct
+            if parts.count == 3 { made.purpose = session.token(String(parts[2])) }
+        }
+        bindingNames[name] = made
+        return made
     }
 
     /// The material bound to a node (UsdShadeMaterialBindingAPI::ComputeBoundMaterial).

@@ -141,8 +141,8 @@ extension SceneReader {
             node.inheritedPrimvars = own + node.inheritedPrimvars
         }
         primvarLists[i] = above
-        guard !facts.primvars.isEmpty else { return }
-        // Most gprims have no children but subsets: the list is only made where it is different.
+        // Most gprims have no children: a list is only made where someone inherits it.
+        guard !facts.primvars.isEmpty, i + 1 < visits.count, visits[i + 1].parent == Int32(i) else { return }
         var list = inheritable[Int(above)]
         var changed = false
         for own in facts.primvars {

@@ -80,6 +80,7 @@ final class SceneReader {
     // Caches by token: names are taken apart once.
     var xformOps: [Token: XformOp] = [:]
     var primvarNames: [Token: PrimvarName] = [:]
+    var bindingNames: [Token: BindingName] = [:]
     var valueTypes: [Token: AttributeType?] = [:]
     private var nameClasses: [NameClass] = []
     let resetXformStackToken: Token
