@@ -56,6 +56,7 @@ let package = Package(
         tests("AssetImages", ["AssetModel"]),
         tests("AssetFormats", ["AssetModel", "AssetIO", "AssetOps"]),
         tests("AssetUSD", ["AssetModel", "AssetIO", "AssetOps"]),
+        tests("Facet", ["AssetModel", "AssetIO", "AssetOps"]),
         tests("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "Facet"]),
         // The house as a whole: its rules, and what damaged files do to it.
         .testTarget(
