@@ -40,7 +40,7 @@ enum FaultGuard {
         pthread_sigmask(SIG_BLOCK, nil, &blocked)
         // Where an `InterruptGuard` waits, it is told to clean up; a second is more than it needs.
         if sigismember(&blocked, InterruptGuard.faultSignal) == 1 {
-            kill(getpid(), InterruptGuard.faultSignal)
+            kill(getpid(), isInput ? InterruptGuard.inputSignal : InterruptGuard.faultSignal)
             usleep(1_000_000)
         }
         _exit(isInput ? ExitStatus.input.rawValue : ExitStatus.fault.rawValue)

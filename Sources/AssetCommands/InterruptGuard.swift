@@ -11,9 +11,10 @@ import Darwin
 /// Keeps an interrupted run from leaving anything behind: a thread waits for the signals that end a process, drops what
 /// the output has made so far, and lets the signal do its work.
 enum InterruptGuard {
-    /// Sent by `FaultGuard` to have an output removed.
+    /// Sent by `FaultGuard` to have an output removed: after a fault of the program's own, and where an input changed.
     static var faultSignal: Int32 { SIGUSR1 }
-    private static var signals: [Int32] { [SIGINT, SIGTERM, SIGHUP, faultSignal] }
+    static var inputSignal: Int32 { SIGUSR2 }
+    private static var signals: [Int32] { [SIGINT, SIGTERM, SIGHUP, faultSignal, inputSignal] }
 
     static func watch(_ output: DiskOutput) {
         var watched = sigset_t()
@@ -60,6 +61,7 @@ enum InterruptGuard {
         guard sigwait(&watched, &number) == 0 else { return }
         output.discard()
         if number == faultSignal { _exit(ExitStatus.fault.rawValue) }
+        if number == inputSignal { _exit(ExitStatus.input.rawValue) }
         signal(number, SIG_DFL)
         pthread_sigmask(SIG_UNBLOCK, &watched, nil)
         kill(getpid(), number)

@@ -48,7 +48,7 @@ struct NodeText {
         }
         for form in NumberForm.allCases {
             self.form = form
-            if displayWidth(numbers(MeshCounts())) + min(material, 24) <= width { return }
+            if displayWidth(numbers(MeshCounts())) + min(material, 10) <= width { return }
         }
     }
 
