@@ -167,12 +167,12 @@ extension USDAWriter {
     }
 
     @inline(__always)
-    private mutating func one<T>(_ type: ValueType, _ a: [T], _ i: Int, _ print: (inout USDAWriter, T) -> Void) {
+    private mutating func one<T>(_ type: ValueType, _ a: [T], _ i: Int, _ component: (inout USDAWriter, T) -> Void) {
         let n = type.components
         if n == 1 {
-            print(&self, a[i])
+            component(&self, a[i])
         } else {
-            tuple(type) { (self: inout USDAWriter, c) in print(&self, a[i &* n &+ c]) }
+            tuple(type) { (self: inout USDAWriter, c) in component(&self, a[i &* n &+ c]) }
         }
     }
 
