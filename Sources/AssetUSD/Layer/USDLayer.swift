@@ -80,6 +80,21 @@ struct SpecTable {
         return i
     }
 
+    /// Appends a spec unless its path has one; nil then.
+    mutating func appendIfNew(_ spec: Spec) -> SpecIndex? {
+        if (specs.count + 1) * 2 > slots.count { rehash(max(16, slots.count * 2)) }
+        let mask = slots.count - 1
+        var at = Self.hash(spec.path) & mask
+        while slots[at] >= 0 {
+            if specs[Int(slots[at])].path == spec.path { return nil }
+            at = (at + 1) & mask
+        }
+        let i = SpecIndex(truncatingIfNeeded: specs.count)
+        slots[at] = i
+        specs.append(spec)
+        return i
+    }
+
     private mutating func rehash(_ n: Int) {
         slots = ContiguousArray(repeating: -1, count: n)
         let mask = n - 1

@@ -277,9 +277,13 @@ struct CrateLayerReader {
                 set = setAt[start]
                 spec.fields = sets[Int(set)].fields
             }
+            // Two entries of the path table may spell the same path.
+            guard let index = specs.appendIfNew(spec) else {
+                throw bytes.error(.specs, raw.start, "two specs for <\(crate.session.string(path))>")
+            }
             pathOfSpec.append(p)
             setOfSpec.append(set)
-            specOfPath[Int(p)] = specs.append(spec)
+            specOfPath[Int(p)] = index
         }
         if specs.count == 0 {
             _ = specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
