@@ -18,6 +18,10 @@ extension PrimIndexer {
                 warn("usd.bad-prim-path", "\(name(of: arc)) of <\(paths.string(target))>, expected the path of a prim", node.stack)
                 continue
             }
+            if path == here {
+                warn("usd.arc-cycle", "\(name(of: arc)) of <\(paths.string(path))> by itself", node.stack)
+                continue
+            }
             var map = maps.arc(path, to: here, rootIdentity: true, offset: .identity)
             if let relocates = stack.relocates { map = maps.compose(relocates.map(at: here, maps, paths), map) }
             addClass(build, arc, parent: n, origin: n, map: map, sibling: number, namespaceDepth: Int(node.depth), sameAs: nil)

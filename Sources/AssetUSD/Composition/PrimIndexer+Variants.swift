@@ -21,7 +21,7 @@ extension PrimIndexer {
             task.path = site
             task.set = set
             task.number = Int32(clamping: number)
-            build.tasks.append(task)
+            build.variantTasks.append(task)
         }
     }
 

@@ -18,7 +18,7 @@ final class PrimIndexer {
     /// Selections from the options, by stage path.
     private(set) var chosenVariants: [Path: [Token: Token]] = [:]
     /// Nodes that may still be made; a few lines of hostile text can ask for billions.
-    var nodeBudget = 50_000_000
+    var nodeBudget = 20_000_000
     /// The stage path that is being indexed, for diagnostics.
     var stagePath = Path.root
     private var budgetWarned = false
@@ -38,7 +38,7 @@ final class PrimIndexer {
         }
     }
 
-    static let maximalNodes = 100_000
+    static let maximalNodes = 10_000
     static let maximalArcDepth = 100
 
     // MARK: Entry
@@ -75,7 +75,8 @@ final class PrimIndexer {
     /// Hands a build back for further use.
     func recycle(_ build: PrimBuild) {
         build.nodes.removeAll(keepingCapacity: true)
-        build.tasks.removeAll(keepingCapacity: true)
+        build.tasks.removeAll()
+        build.variantTasks.removeAll(keepingCapacity: true)
         build.unresolved.removeAll(keepingCapacity: true)
         build.hasUnloadedPayload = false
         build.hasPayload = false
@@ -126,7 +127,7 @@ final class PrimIndexer {
     // MARK: Namespace
 
     /// Copies a parent's tree one element down. Subtrees without specs are left out where nothing needs them.
-    private func step(_ parent: ContiguousArray<IndexNode>.SubSequence, _ name: Token, into nodes: inout NodeArray) {
+    private func step(_ parent: ContiguousArray<IndexNode>.SubSequence, _ name: Token, into nodes: inout NodeArray, keepsClasses: Bool = false) {
         let n = parent.count
         nodes.reserveCapacity(n)
         for node in parent {
@@ -136,11 +137,11 @@ final class PrimIndexer {
             if child.firstSpec >= 0 { findSpecs(&child) }
             nodes.append(child)
         }
-        if n > 1 { prune(&nodes) }
+        if n > 1 { prune(&nodes, keepsClasses) }
     }
 
     /// Leaves out nodes without specs that no other node needs.
-    private func prune(_ nodes: inout NodeArray) {
+    private func prune(_ nodes: inout NodeArray, _ keepsClasses: Bool) {
         let n = nodes.count
         var keep = [Bool](repeating: false, count: n)
         keep[0] = true
@@ -148,6 +149,8 @@ final class PrimIndexer {
         for i in stride(from: n - 1, through: 1, by: -1) {
             let node = nodes[i]
             if !keep[i], node.firstSpec >= 0, !node.isInert || node.arc == .relocate { keep[i] = true }
+            // What a frame's classes imply for the tree that asks is still to be found out.
+            if keepsClasses, node.arc.isClassBased { keep[i] = true }
             if !keep[i], stacks.stacks[Int(node.stack)].relocates != nil { keep[i] = true }
             if keep[i] {
                 if node.parent >= 0 { keep[Int(node.parent)] = true }
@@ -205,7 +208,7 @@ final class PrimIndexer {
         for (i, p) in chain.enumerated().dropFirst() {
             let parent = build.nodes
             build.nodes.removeAll(keepingCapacity: true)
-            step(parent[...], paths.name(p), into: &build.nodes)
+            step(parent[...], paths.name(p), into: &build.nodes, keepsClasses: true)
             if i == chain.count - 1, !contributes { build.nodes[0].isInert = true }
             addTasks(build, 0, isCompleted: false)
             run(build)
@@ -292,27 +295,19 @@ final class PrimIndexer {
 
     /// The next task: the most urgent kind; of variants those of the strongest node.
     private func next(_ build: PrimBuild) -> PrimTask? {
-        guard !build.tasks.isEmpty else { return nil }
+        if let task = build.tasks.popFirst() { return task }
+        guard !build.variantTasks.isEmpty else { return nil }
         var best = 0
-        for i in 1..<max(1, build.tasks.count) {
-            let a = build.tasks[i]
-            let b = build.tasks[best]
-            if a.kind.rawValue > b.kind.rawValue { continue }
-            if a.kind.rawValue < b.kind.rawValue {
-                best = i
-                continue
-            }
-            guard a.kind == .variant || a.kind == .ancestralVariant else { continue }
-            if a.node != b.node {
-                if build.nodes.compareNodes(a.node, b.node) < 0 { best = i }
-            } else if a.path != b.path {
-                // Selections of ancestors first.
-                if paths.depth(a.path) < paths.depth(b.path) { best = i }
-            } else if a.number < b.number {
-                best = i
-            }
-        }
-        return build.tasks.remove(at: best)
+        for i in 1..<max(1, build.variantTasks.count) where isUrgenter(build.variantTasks[i], build.variantTasks[best], build.nodes) { best = i }
+        return build.variantTasks.remove(at: best)
+    }
+
+    private func isUrgenter(_ a: PrimTask, _ b: PrimTask, _ nodes: NodeArray) -> Bool {
+        if a.kind != b.kind { return a.kind.rawValue < b.kind.rawValue }
+        if a.node != b.node { return nodes.compareNodes(a.node, b.node) < 0 }
+        // Selections of ancestors first.
+        if a.path != b.path { return paths.depth(a.path) < paths.depth(b.path) }
+        return a.number < b.number
     }
 
     // MARK: Arcs
@@ -454,7 +449,9 @@ final class PrimIndexer {
 /// A build of one tree.
 final class PrimBuild {
     var nodes: NodeArray = []
-    var tasks: ContiguousArray<PrimTask> = []
+    /// What does not depend on variants.
+    var tasks = TaskQueue()
+    var variantTasks: ContiguousArray<PrimTask> = []
     /// Where an arc's target is needed by a build in progress.
     var previous: PrimFrame?
     var evaluatesVariants = true
@@ -468,8 +465,50 @@ final class PrimBuild {
     var hasPayload = false
 
     func add(_ kind: PrimTask.Kind, _ node: Int32) {
-        if kind == .impliedClasses, tasks.contains(where: { $0.kind == kind && $0.node == node }) { return }
-        tasks.append(PrimTask(kind: kind, node: node))
+        switch kind {
+        case .ancestralVariantSets, .ancestralVariant, .variantSets, .variant: variantTasks.append(PrimTask(kind: kind, node: node))
+        default: tasks.append(kind, node)
+        }
+    }
+}
+
+/// Tasks by kind, each kind first in, first out.
+struct TaskQueue {
+    private static let kinds = Int(PrimTask.Kind.specializes.rawValue) + 1
+    private var lists = [ContiguousArray<Int32>](repeating: [], count: kinds)
+    private var heads = [Int](repeating: 0, count: kinds)
+    private var count = 0
+
+    mutating func append(_ kind: PrimTask.Kind, _ node: Int32) {
+        let k = Int(kind.rawValue)
+        // To imply a node's classes twice in a row is in vain.
+        if kind == .impliedClasses, lists[k].count > heads[k], lists[k].last == node { return }
+        lists[k].append(node)
+        count += 1
+    }
+
+    mutating func popFirst() -> PrimTask? {
+        if count == 0 { return nil }
+        for k in 0..<Self.kinds where heads[k] < lists[k].count {
+            let node = lists[k][heads[k]]
+            heads[k] += 1
+            if heads[k] == lists[k].count {
+                lists[k].removeAll(keepingCapacity: true)
+                heads[k] = 0
+            }
+            count -= 1
+            return PrimTask(kind: PrimTask.Kind(rawValue: UInt8(k)) ?? .relocations, node: node)
+        }
+        return nil
+    }
+
+    mutating func removeAll() {
+        if count == 0 { return }
+        for k in 0..<Self.kinds {
+            lists[k].removeAll(keepingCapacity: true)
+            heads[k] = 0
+        }
+        count = 0
     }
 }
 

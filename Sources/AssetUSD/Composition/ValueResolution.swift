@@ -20,8 +20,10 @@ extension Stage {
                 default: t = spline.knots.first?.time ?? 0
                 }
                 result = spline.value(at: t)
-            case .clips(let set, let o):
-                result = clips.value(self, prim, attribute, set, o, time)
+            case .clips(let set, let site, let offset):
+                var t: Double?
+                if case .at(let x) = time { t = offset.isIdentity ? x : offset.inverse.apply(x) }
+                result = offsetTimeCodes(clips.value(self, site, attribute, set, t), offset)
             }
         }
         switch result {
@@ -54,7 +56,9 @@ extension Stage {
                 let offset = offset(prim, o)
                 times = offset.isIdentity ? samples.times : samples.times.map { offset.apply($0) }
                 if offset.scale < 0 { times.reverse() }
-            case .clips(let set, let o): times = clips.times(self, prim, attribute, set, o)
+            case .clips(let set, let site, let offset):
+                times = clips.times(self, site, attribute, set).map { offset.apply($0) }
+                if offset.scale < 0 { times.reverse() }
             default: break
             }
         }
@@ -69,7 +73,7 @@ extension Stage {
             case .default: break
             case .samples(_, _, let samples): varies = samples.times.count > 1
             case .spline(_, _, let spline): varies = spline.knots.count > 1 || spline.isSloped
-            case .clips(let set, let o): varies = clips.times(self, prim, attribute, set, o).count > 1
+            case .clips(let set, let site, _): varies = clips.times(self, site, attribute, set).count > 1
             }
         }
         return varies
@@ -81,7 +85,7 @@ extension Stage {
         visit(prim, attribute, true) { source in
             switch source {
             case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _): layer = cache.layers[Int(o.layer)]
-            case .clips(let set, let o): layer = clips.layer(self, prim, attribute, set, o)
+            case .clips(let set, _, _): layer = clips.layer(self, set, nil)
             }
         }
         return layer
@@ -94,7 +98,8 @@ extension Stage {
         var variables: ExpressionVariables?
         visit(prim, attribute, true) { source in
             switch source {
-            case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _), .clips(_, let o):
+            case .clips(let set, _, _): variables = stacks.stacks[Int(set.stack)].variables
+            case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _):
                 let r = prims[holder(prim)]
                 let stack = r.nodeCount == 0 ? 0 : Int(nodes[Int(r.nodeStart + o.node)].stack)
                 variables = stacks.stacks[stack].variables
@@ -117,7 +122,8 @@ extension Stage {
         case `default`(Opinion, SpecIndex, USDValue)
         case samples(Opinion, SpecIndex, TimeSamples)
         case spline(Opinion, SpecIndex, Spline)
-        case clips(ClipSet, Opinion)
+        /// The set, the prim's site in the layer stack that defines it, and that stack's offset to the stage.
+        case clips(ClipSet, Path, LayerOffset)
     }
 
     /// Calls `body` with the strongest source of an attribute's value; a blocked default counts. In a layer samples win over
@@ -125,19 +131,17 @@ extension Stage {
     func visit(_ prim: StagePrim, _ attribute: Token, _ wantsAnimation: Bool, _ body: (ValueSource) -> Void) {
         let h = holder(prim)
         let range = opinionRange(prim)
-        var clipSets: [ClipSet] = []
-        if wantsAnimation, prims[h].flags.contains(.hasClips) { clipSets = clips.sets(self, h) }
-        var next = 0
+        var due: [DueClips] = []
+        var ranks: [Int] = []
+        if wantsAnimation, prims[h].flags.contains(.hasClips) { (due, ranks) = dueClips(h, attribute) }
+        let strongestClips = due.first
         var k = range.lowerBound
         while k < range.upperBound {
             let o = opinions[k]
-            // Clips come right behind the last layer of the stack that named them.
-            while next < clipSets.count, isBehind(clipSets[next], o, h) {
-                if clips.hasValues(self, prim, attribute, clipSets[next]) {
-                    body(.clips(clipSets[next], opinions[max(range.lowerBound, k - 1)]))
-                    return
-                }
-                next += 1
+            // Clips come right behind the layer that names them.
+            if let c = strongestClips, (c.rank, c.set.entry) < (ranks.isEmpty ? 0 : ranks[Int(o.node)], o.entry) {
+                body(.clips(c.set, c.site, c.offset))
+                return
             }
             k += 1
             let layer = cache.layers[Int(o.layer)]
@@ -180,13 +184,36 @@ extension Stage {
                 return
             }
         }
-        while next < clipSets.count {
-            if clips.hasValues(self, prim, attribute, clipSets[next]), range.upperBound > range.lowerBound {
-                body(.clips(clipSets[next], opinions[range.upperBound - 1]))
-                return
-            }
-            next += 1
+        if let c = strongestClips { body(.clips(c.set, c.site, c.offset)) }
+    }
+
+    private struct DueClips {
+        var set: ClipSet
+        var site: Path
+        var offset: LayerOffset
+        var rank: Int
+    }
+
+    /// The clip sets that declare an attribute, strongest first, and the rank of every node of the prim's tree.
+    private func dueClips(_ h: Int, _ attribute: Token) -> ([DueClips], [Int]) {
+        let r = prims[h]
+        let sets = clips.sets(self, h)
+        if sets.isEmpty { return ([], []) }
+        let order = r.nodeCount == 0 ? [] : NodeArray(tree(h)).strengthOrder()
+        var ranks = [Int](repeating: 0, count: order.count)
+        for (rank, n) in order.enumerated() { ranks[Int(n)] = rank }
+        var due: [DueClips] = []
+        for set in sets {
+            guard let (rank, site) = clips.anchor(self, h, set, order), clips.declares(self, site, attribute, set) else { continue }
+            var offset = stacks.stacks[Int(set.stack)].entries[Int(set.entry)].offset
+            if r.nodeCount > 0 { offset = maps.offset(nodes[Int(r.nodeStart + order[rank])].mapToRoot).concatenating(inner: offset) }
+            due.append(DueClips(set: set, site: site, offset: offset, rank: rank))
         }
+        // Equal ones stay in order: the prim's own before those of prims above.
+        let sorted = due.enumerated().sorted {
+            ($0.element.rank, $0.element.set.entry, $0.offset) < ($1.element.rank, $1.element.set.entry, $1.offset)
+        }
+        return (sorted.map(\.element), ranks)
     }
 
     private func visitDefaults(_ prim: StagePrim, _ attribute: Token, from start: Int, _ body: (ValueSource) -> Void) {
@@ -198,14 +225,6 @@ extension Stage {
             body(.default(o, spec, value))
             return
         }
-    }
-
-    private func isBehind(_ set: ClipSet, _ o: Opinion, _ h: Int) -> Bool {
-        let r = prims[h]
-        let rank = set.ranks[h] ?? 0
-        if r.nodeCount == 0 { return false }
-        _ = rank
-        return set.isWeakerEnd(h, o.node)
     }
 
     private func resolvedUnlessArray(_ value: USDValue) -> USDValue? {
