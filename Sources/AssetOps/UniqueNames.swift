@@ -17,6 +17,10 @@ public struct UniqueNames: Sendable {
         let key = name.lowercased()
         natural.insert(key)
         if given.insert(key).inserted { return name }
+        return numbered(name, key)
+    }
+
+    private mutating func numbered(_ name: String, _ key: String) -> String {
         // `a_2` is made from `a` alone, and `a_2` as a natural name is passed over: made names need no remembering.
         var n = counters[key] ?? 1
         while true {
@@ -25,6 +29,19 @@ public struct UniqueNames: Sendable {
         }
         counters[key] = n
         return name + "_\(n)"
+    }
+
+    /// A name made for something whose own name others have, too. Unlike a natural name it yields to any that the file uses.
+    public mutating func unique(made name: String) -> String {
+        let key = name.lowercased()
+        // What looks like a numbered name could be one that was given out: it gets a number of its own.
+        let stem = key.utf8.reversed().drop { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        let looksNumbered = stem.first == UInt8(ascii: "_") && stem.count < key.utf8.count
+        if !looksNumbered, natural.insert(key).inserted {
+            given.insert(key)
+            return name
+        }
+        return numbered(name, key)
     }
 
     /// The same for file names: the number goes before the extension.

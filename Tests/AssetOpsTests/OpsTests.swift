@@ -10,6 +10,23 @@ import Testing
         #expect(["a", "A", "a", "a_2", "b", "b"].map { names.unique($0) } == ["a", "A_3", "a_4", "a_2", "b", "b_2"])
     }
 
+    @Test func madeNamesYieldToNaturalOnes() {
+        var names = UniqueNames()
+        for name in ["x", "A_x"] { names.announce(name) }
+        #expect(
+            [names.unique(made: "a_x"), names.unique(made: "b_x"), names.unique(made: "b_x"), names.unique("A_x")] == [
+                "a_x_2", "b_x", "b_x_2", "A_x",
+            ])
+    }
+
+    @Test func madeNamesThatLookNumberedAreNumbered() {
+        var names = UniqueNames()
+        #expect(
+            [names.unique("leaf"), names.unique("leaf"), names.unique(made: "leaf_2"), names.unique(made: "leaf_2")] == [
+                "leaf", "leaf_2", "leaf_2_2", "leaf_2_3",
+            ])
+    }
+
     @Test func manyNamesOfAFewBasesStayUnique() {
         var random = SplitMix64(seed: 3)
         let bases = ["x", "X", "x_1", "x_2", "x_1_2", "x_2_2", "y"]

@@ -88,7 +88,9 @@ struct OBJWriter {
         var hasMaterial = false
         try draws.forEach { item throws(AssetError) in
             let node = scene.nodes[item.node]
-            names.announce(objName(naturalName(node)))
+            let name = objName(naturalName(node))
+            names.announce(name)
+            survey.meet(name)
             var hasBare = node.previewMaterial == nil
             if case .mesh(let id) = node.content {
                 survey.meshUses[id, default: 0] += 1
@@ -179,7 +181,14 @@ struct OBJWriter {
             if !group.isEmpty || currentGroup != nil { try text.text("g \(group.isEmpty ? "default" : group)\n") }
             currentGroup = group
         }
-        try text.text("o \(names.unique(objName(naturalName(node))))\n")
+        try text.text("o \(objectName(item, node))\n")
+    }
+
+    /// The node's name; where several nodes have it, the parent's name goes before it: `LegLeft_Geometry`.
+    private mutating func objectName(_ item: DrawItem, _ node: Node) -> String {
+        let name = objName(naturalName(node))
+        guard item.copies.isEmpty, let parent = node.parent, survey.isShared(name) else { return names.unique(name) }
+        return names.unique(made: objName(naturalName(scene.nodes[parent])) + "_" + name)
     }
 
     private func naturalName(_ node: Node) -> String {
@@ -269,6 +278,16 @@ struct OBJSurvey {
     private var shaped: [String] = []
     private(set) var isDeforming = false
     private var seen = Set<ID<Mesh>>()
+    private var names = Set<String>()
+    private var sharedNames = Set<String>()
+
+    mutating func meet(_ name: String) {
+        let key = name.lowercased()
+        if !names.insert(key).inserted { sharedNames.insert(key) }
+    }
+
+    /// Whether several things to draw have a name, letter case aside.
+    func isShared(_ name: String) -> Bool { sharedNames.contains(name.lowercased()) }
 
     mutating func look(_ mesh: Mesh, _ node: Node) {
         guard case .mesh(let id) = node.content, seen.insert(id).inserted else { return }
