@@ -21,7 +21,9 @@ case $target in
         ;;
 esac
 
-FACET_FUZZ=1 swift build -c release --sanitize=fuzzer --sanitize=address --scratch-path .build/fuzz --product "$target"
+# One list of sanitizers for the compiler: of two options it takes the last alone, and SwiftPM passes them in any order.
+FACET_FUZZ=1 swift build -c release --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address \
+    --scratch-path .build/fuzz --product "$target"
 
 corpus=.build/fuzz/corpus/$target
 findings=.build/fuzz/findings/$target
