@@ -133,14 +133,15 @@ extension Stage {
         return childLists[Int(r.childStart)..<Int(r.childStart + r.childCount)]
     }
 
-    /// The limit on prims that the stage has passed. Unless one was asked for, it is in proportion to the layers: references
-    /// within references can double at every level what a few lines hold.
+    /// The limit on prims that the stage has passed. Unless one was asked for, prims and the sites they are composed of are
+    /// in proportion to the layers: references within references can double at every level what a few lines hold.
     private var exceededPrimLimit: Int? {
-        var limit = options.limits.prims
-        if prims.count > 1_000_000, limit == ReadLimits().prims {
-            limit = min(limit, 1_000_000 + 32 * cache.layers.reduce(0) { $0 + $1.byteCount })
-        }
-        return prims.count > limit ? limit : nil
+        let limit = options.limits.prims
+        if prims.count > limit { return limit }
+        guard prims.count > 100_000, limit == ReadLimits().prims else { return nil }
+        let byteCount = cache.layers.reduce(0) { $0 + $1.byteCount }
+        if prims.count > 1_000_000 + 32 * byteCount || nodes.count > 2_000_000 + 64 * byteCount { return prims.count - 1 }
+        return nil
     }
 
     /// Notes that the stage is cut off at a limit, as a warning and for those who will not go on with a part.
