@@ -58,11 +58,13 @@ struct SpecTable {
         _modify { yield &specs[Int(i)] }
     }
 
-    mutating func reserve(_ n: Int) {
-        specs.reserveCapacity(n)
+    init() {}
+
+    init(_ specs: ContiguousArray<Spec>) {
+        self.specs = specs
         var size = 16
-        while size < n * 2 { size *= 2 }
-        if size > slots.count { rehash(size) }
+        while size < specs.count * 2 { size *= 2 }
+        rehash(size)
     }
 
     /// Appends a spec; of two specs with one path the first is found.
@@ -96,13 +98,14 @@ struct SpecTable {
     }
 
     private mutating func rehash(_ n: Int) {
-        slots = ContiguousArray(repeating: -1, count: n)
+        var slots = ContiguousArray<SpecIndex>(repeating: -1, count: n)
         let mask = n - 1
-        for (i, s) in specs.enumerated() {
-            var at = Self.hash(s.path) & mask
+        for i in specs.indices {
+            var at = Self.hash(specs[i].path) & mask
             while slots[at] >= 0 { at = (at + 1) & mask }
             slots[at] = SpecIndex(truncatingIfNeeded: i)
         }
+        self.slots = slots
     }
 
     /// Path numbers grow along a file: sixteen neighbours stay together, so that they share a cache line.

@@ -44,13 +44,15 @@ struct CrateLayerReader {
         tree = try crate.readPaths()
         try readFieldSets(names)
         try readSpecs()
+        var specs = specs
+        self.specs = SpecTable()
         var links = try CrateChildren(crate, specs, tree, pathOfSpec)
+        let (reps, sets, setOfSpec) = (reps, sets, setOfSpec)
+        @inline(__always) func list(_ field: Int32) -> ValueRep? { field < 0 ? nil : ValueRep(reps[Int(field)]) }
         for i in 0..<specs.count {
             let set = setOfSpec[i]
-            guard set >= 0 || links.hasChildren(i) else { continue }
             let lists = set >= 0 ? sets[Int(set)] : FieldSet()
             guard lists.listsChildren || links.hasChildren(i) else { continue }
-            func list(_ field: Int32) -> ValueRep? { field < 0 ? nil : ValueRep(reps[Int(field)]) }
             try links.link(
                 SpecIndex(truncatingIfNeeded: i), &specs, primChildren: list(lists.primChildren), properties: list(lists.properties),
                 variantSets: list(lists.variantSets), variants: list(lists.variants), &diagnostics)
@@ -139,7 +141,9 @@ struct CrateLayerReader {
             entries = try crate.integers(&at, n)
         }
         if let last = entries.last, last != -1 { throw bytes.error(.fieldSets, start, "the last field set is not terminated") }
-        setAt = ContiguousArray(repeating: -1, count: entries.count)
+        var setAt = ContiguousArray<Int32>(repeating: -1, count: entries.count)
+        var sets = ContiguousArray<FieldSet>()
+        var fields = ContiguousArray<Field>()
         fields.reserveCapacity(entries.count)
         var set = FieldSet()
         var isOpen = false
@@ -169,6 +173,9 @@ struct CrateLayerReader {
             case .dropped: break
             }
         }
+        self.setAt = setAt
+        self.sets = sets
+        self.fields = fields
     }
 
     private func value(_ rep: ValueRep, _ name: Token) throws(AssetError) -> USDValue {
@@ -243,9 +250,13 @@ struct CrateLayerReader {
             }
             fileSpec[Int(p)] = Int32(truncatingIfNeeded: i)
         }
-        specs.reserve(n + 1)
+        var specs = ContiguousArray<Spec>()
+        var pathOfSpec = ContiguousArray<Int32>()
+        var setOfSpec = ContiguousArray<Int32>()
+        specs.reserveCapacity(n + 1)
         pathOfSpec.reserveCapacity(n + 1)
         setOfSpec.reserveCapacity(n + 1)
+        let (sets, setAt) = (sets, setAt)
         // By path index: the spec in the layer.
         var specOfPath = ContiguousArray<SpecIndex>(repeating: -1, count: paths.count)
         let dropsTargets = crate.version < CrateVersion(0, 1, 0)
@@ -277,18 +288,18 @@ struct CrateLayerReader {
                 set = setAt[start]
                 spec.fields = sets[Int(set)].fields
             }
-            // Two entries of the path table may spell the same path.
-            guard let index = specs.appendIfNew(spec) else {
-                throw bytes.error(.specs, raw.start, "two specs for <\(crate.session.string(path))>")
-            }
             pathOfSpec.append(p)
             setOfSpec.append(set)
-            specOfPath[Int(p)] = index
+            specOfPath[Int(p)] = SpecIndex(truncatingIfNeeded: specs.count)
+            specs.append(spec)
         }
-        if specs.count == 0 {
-            _ = specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
+        if specs.isEmpty {
+            specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
             pathOfSpec.append(-1)
             setOfSpec.append(-1)
         }
+        self.specs = SpecTable(specs)
+        self.pathOfSpec = pathOfSpec
+        self.setOfSpec = setOfSpec
     }
 }
