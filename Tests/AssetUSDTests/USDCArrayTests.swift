@@ -16,7 +16,8 @@ import Testing
         #expect(try text(roundTrip(v) { w in w.array(3, [Int32(-1), 2]) }) == "int[](-1, 2)")
         #expect(try text(roundTrip(v) { w in w.array(5, [Int64.min]) }) == "int64[](\(Int64.min))")
         #expect(try text(roundTrip(v) { w in w.array(7, [UInt16(0x3C00)]) }) == "half[](15360)")
-        #expect(try text(roundTrip(v) { w in w.array(24, count: 2, [Float(1), 2, 3, 4, 5, 6]) }) == "float3[](1.0, 2.0, 3.0, 4.0, 5.0, 6.0)")
+        let points = try roundTrip(v) { w in w.array(24, count: 2, [Float(1), 2, 3, 4, 5, 6]) }
+        #expect(try text(points) == "float3[](1.0, 2.0, 3.0, 4.0, 5.0, 6.0)")
         #expect(try text(roundTrip(v) { w in w.array(16, count: 1, [0.5, 0, 0, 1.0]) }) == "quatd[](0.5, 0.0, 0.0, 1.0)")
         #expect(try text(roundTrip(v) { w in w.array(11, [w.token("a"), w.token("b")]) }) == "token[](a, b)")
         #expect(try text(roundTrip(v) { w in w.array(10, [w.string("a"), w.string("b")]) }) == "string[](a, b)")
@@ -75,8 +76,14 @@ import Testing
         }
         let integers = (0..<18).map { Int64($0 * $0 - 40) }
         let asDoubles = integers.map { "\(Double($0))" }.joined(separator: ", ")
-        #expect(try floats(9) { $0.put(UInt8(ascii: "i")); $0.putPacked(integers) } == "double[](\(asDoubles))")
-        #expect(try floats(8) { $0.put(UInt8(ascii: "i")); $0.putPacked(integers) } == "float[](\(asDoubles))")
+        #expect(
+            try floats(9) {
+                $0.put(UInt8(ascii: "i")); $0.putPacked(integers)
+            } == "double[](\(asDoubles))")
+        #expect(
+            try floats(8) {
+                $0.put(UInt8(ascii: "i")); $0.putPacked(integers)
+            } == "float[](\(asDoubles))")
         let indices = (0..<18).map { Int64($0 % 3) }
         let picked = indices.map { ["0.1", "2.5", "-7.0"][Int($0)] }.joined(separator: ", ")
         #expect(
@@ -101,7 +108,11 @@ import Testing
                 w.putPacked(indices)
             }
         }
-        #expect(throws: AssetError.self) { try floats(8) { $0.put(UInt8(ascii: "x")); $0.putPacked(integers) } }
+        #expect(throws: AssetError.self) {
+            try floats(8) {
+                $0.put(UInt8(ascii: "x")); $0.putPacked(integers)
+            }
+        }
     }
 
     @Test func integersAsHalves() throws {
@@ -145,8 +156,16 @@ import Testing
             while parts.count < n {
                 let from = parts.count
                 let step = min(8, n - from)
-                if wide { decoder.decode64(step) { parts.append($1); #expect($0 == parts.count - 1 - from) } }
-                if !wide { decoder.decode32(step) { parts.append(Int64($1)); #expect($0 == parts.count - 1 - from) } }
+                if wide {
+                    decoder.decode64(step) {
+                        parts.append($1); #expect($0 == parts.count - 1 - from)
+                    }
+                }
+                if !wide {
+                    decoder.decode32(step) {
+                        parts.append(Int64($1)); #expect($0 == parts.count - 1 - from)
+                    }
+                }
             }
             #expect(parts == values)
         }
@@ -195,13 +214,12 @@ import Testing
         let points = (0..<3 * n).map { Float($0) }
         for shift in 0..<4 {
             let r = try roundTrip { w in
-                w.array(1, [UInt8](repeating: 0, count: shift)) == 0 ? 0 : {
-                    // No alignment: the array lies where it lies.
-                    let rep = w.here(24, array: true)
-                    w.putArraySize(n)
-                    w.put(all: points)
-                    return rep
-                }()
+                // No alignment: the array lies where it lies.
+                for _ in 0..<shift { w.put(UInt8(0)) }
+                let rep = w.here(24, array: true)
+                w.putArraySize(n)
+                w.put(all: points)
+                return rep
             }
             guard case .deferred(let source, let rep) = r.raw else { continue }
             let array = try #require(try source.deferredArray(rep, as: Vector3f.self))
@@ -247,11 +265,30 @@ import Testing
                 return false
             } catch { return true }
         }
-        #expect(fails { w in let rep = w.here(3, array: true); w.put(UInt64(1 << 40)); return rep })
-        #expect(fails { w in let rep = w.here(3, array: true); w.put(UInt64.max); return rep })
-        #expect(fails((0, 6, 0)) { w in let rep = w.here(24, array: true); w.put(UInt32.max); return rep })
-        #expect(fails { w in let rep = w.here(3, array: true, compressed: true); w.put(UInt64(1 << 30), 4); return rep })
-        #expect(fails { w in let rep = w.here(8, array: true, compressed: true); w.put(UInt64(100)); w.put(UInt8(ascii: "t")); w.put(UInt32.max); return rep })
+        #expect(
+            fails { w in
+                let rep = w.here(3, array: true); w.put(UInt64(1 << 40)); return rep
+            })
+        #expect(
+            fails { w in
+                let rep = w.here(3, array: true); w.put(UInt64.max); return rep
+            })
+        #expect(
+            fails((0, 6, 0)) { w in
+                let rep = w.here(24, array: true); w.put(UInt32.max); return rep
+            })
+        #expect(
+            fails { w in
+                let rep = w.here(3, array: true, compressed: true); w.put(UInt64(1 << 30), 4); return rep
+            })
+        #expect(
+            fails { w in
+                let rep = w.here(8, array: true, compressed: true)
+                w.put(UInt64(100))
+                w.put(UInt8(ascii: "t"))
+                w.put(UInt32.max)
+                return rep
+            })
         #expect(fails { _ in 3 << 48 | 1 << 63 | 0xFFFF_FFFF })
         #expect(fails { w in w.array(11, [UInt32(9999)]) })
         #expect(fails { w in w.array(10, [UInt32(9999)]) })

@@ -27,7 +27,9 @@ import Testing
             w.putVector([array, CrateWriter.inlined(51, 0)])
         }
         let target = w.path(["A", "B"])
-        let targets = w.value(34) { $0.put(UInt8(3)); $0.putVector([target]) }
+        let targets = w.value(34) {
+            $0.put(UInt8(3)); $0.putVector([target])
+        }
         w.spec("pseudoRoot", [], [("primChildren", w.tokenVector(["A"])), ("customLayerData", dictionary)])
         w.spec("prim", ["A"], [("primChildren", w.tokenVector(["B"])), ("properties", w.tokenVector(["r", "s", "i"]))])
         w.spec("prim", ["A", "B"], [])
@@ -152,7 +154,10 @@ import Testing
         #expect(code { $0[0] = 0 } == "usdc.bad-header")
         #expect(code { $0[8] = 1 } == "usdc.unsupported-version")
         #expect(code { $0[9] = 99 } == "usdc.unsupported-version")
-        #expect(code { $0[16] = 0; $0[17] = 0 } == "usdc.bad-header")
+        #expect(
+            code {
+                $0[16] = 0; $0[17] = 0
+            } == "usdc.bad-header")
         #expect(code { $0.replaceSubrange(16..<24, with: [UInt8](repeating: 255, count: 8)) } == "usdc.bad-header")
         #expect(code { $0[23] = 0x7F } == "usdc.bad-header")
     }
@@ -201,6 +206,7 @@ import Testing
         #expect(paths(3, [0, 1, 2], [0, a, a], [-1, -1, -2]) == nil)
         for (what, error) in [
             ("index outside", paths(3, [0, 1, 3], [0, a, a], [-1, -1, -2])),
+            ("a gap of a thousand million", paths(1 << 30, [0, 1, 1 << 29], [0, a, a], [-1, -1, -2])),
             ("negative index", paths(3, [0, 1, -1], [0, a, a], [-1, -1, -2])),
             ("index twice", paths(3, [0, 1, 1], [0, a, a], [-1, -1, -2])),
             ("token outside", paths(3, [0, 1, 2], [0, a, 999], [-1, -1, -2])),

@@ -151,6 +151,19 @@ let crateVersions: [CrateWriter.Version] = (0...16).map { (0, UInt8($0), $0 == 0
         #expect(layer.children(layer.specs[0].primChildren).count == 1)
     }
 
+    /// Property names with token 0 lose the sign that tells properties from prims.
+    @Test func aPropertyNamedByTheFirstToken() throws {
+        var w = CrateWriter()
+        w.tokens[0] = "v"
+        w.spec("pseudoRoot", [], [("primChildren", w.tokenVector(["A"]))])
+        w.spec("prim", ["A"], [("properties", w.tokenVector(["v"]))])
+        w.spec("attribute", ["A", ".v"], [])
+        let (layer, diagnostics) = try readCrate(w.finish())
+        #expect(diagnostics.isEmpty)
+        #expect(layer.specs.map { layer.session.string($0.path) } == ["/", "/A", "/A.v"])
+        #expect(layer.children(layer.specs[1].properties).count == 1)
+    }
+
     @Test func recognition() {
         func recognizes(_ text: String) -> Bool {
             let bytes = Array(text.utf8)

@@ -17,6 +17,7 @@ struct CrateText {
             switch (f.name, f.value) {
             case (.variability, .variability(.varying)), (.custom, .bool(false)): continue
             case (.specifier, _) where spec.kind == .variant: continue
+            case (.variability, _) where spec.kind == .relationship: continue
             default: fields.append("  \(session.string(f.name)) = \(try text(f.value))")
             }
         }

@@ -22,7 +22,8 @@ import Testing
     @Test(arguments: [
         Inlined(type: 1, bits: 1, expected: "bool(true)"), Inlined(type: 2, bits: 200, expected: "uchar(200)"),
         Inlined(type: 3, bits: 0xFFFF_FFFE, expected: "int(-2)"), Inlined(type: 4, bits: 0xFFFF_FFFE, expected: "uint(4294967294)"),
-        Inlined(type: 5, bits: 0xFFFF_FFFE, expected: "int64(-2)"), Inlined(type: 6, bits: 0xFFFF_FFFE, expected: "uint64(4294967294)"),
+        Inlined(type: 5, bits: 0xFFFF_FFFE, expected: "int64(-2)"),
+        Inlined(type: 6, bits: 0xFFFF_FFFE, expected: "uint64(4294967294)"),
         Inlined(type: 7, bits: 0x3C00, expected: "half(15360)"), Inlined(type: 8, bits: Float(0.1).bitPattern, expected: "float(0.1)"),
         Inlined(type: 9, bits: Float(0.5).bitPattern, expected: "double(0.5)"),
         Inlined(type: 13, bits: 0x00FE_02FF, expected: "matrix2d(-1.0, 0.0, 0.0, 2.0)"),
@@ -30,7 +31,8 @@ import Testing
         Inlined(
             type: 15, bits: 0x0101_0101,
             expected: "matrix4d(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)"),
-        Inlined(type: 19, bits: 0x80_7F, expected: "double2(127.0, -128.0)"), Inlined(type: 20, bits: 0x02_01, expected: "float2(1.0, 2.0)"),
+        Inlined(type: 19, bits: 0x80_7F, expected: "double2(127.0, -128.0)"),
+        Inlined(type: 20, bits: 0x02_01, expected: "float2(1.0, 2.0)"),
         Inlined(type: 21, bits: 0x4000_3C00, expected: "half2(1.0, 2.0)"), Inlined(type: 22, bits: 0x02_01, expected: "int2(1.0, 2.0)"),
         Inlined(type: 23, bits: 0x03_02_01, expected: "double3(1.0, 2.0, 3.0)"),
         Inlined(type: 24, bits: 0x03_02_01, expected: "float3(1.0, 2.0, 3.0)"),
@@ -78,7 +80,9 @@ import Testing
         #expect(try text(roundTrip { w in w.value(17) { $0.put(Float(0.5), 0, 0, 1) } }) == "quatf(0.5, 0.0, 0.0, 1.0)")
         #expect(try text(roundTrip { w in w.value(18) { $0.put(UInt16(0x3800), 0, 0, 0x3C00) } }) == "quath(0.5, 0.0, 0.0, 1.0)")
         #expect(try text(roundTrip { w in w.value(13) { $0.put(1.5, 2, 3, 4) } }) == "matrix2d(1.5, 2.0, 3.0, 4.0)")
-        let halves: [(UInt16, Double)] = [(0x0001, 0x1p-24), (0x8400, -0x1p-14), (0x7BFF, 65504), (0x7C00, .infinity), (0x3555, 0x1.554p-2)]
+        let halves: [(UInt16, Double)] = [
+            (0x0001, 0x1p-24), (0x8400, -0x1p-14), (0x7BFF, 65504), (0x7C00, .infinity), (0x3555, 0x1.554p-2),
+        ]
         for (bits, expected) in halves { #expect(CrateFile.half(bits) == expected) }
         #expect(CrateFile.half(0x7E00).isNaN)
         #expect(CrateFile.half(0x8000).sign == .minus)
@@ -93,7 +97,12 @@ import Testing
         #expect(try text(strings) == "strings(x, y)")
         #expect(try text(roundTrip { w in w.value(48) { $0.putVector([0.5, 1.5]) } }) == "doubles(0.5, 1.5)")
         #expect(
-            try text(roundTrip { w in w.value(49) { $0.put(UInt64(2)); $0.put(1.0, 2.0, 3.0, 4.0) } }) == "layerOffsets(1.0*2.0, 3.0*4.0)")
+            try text(
+                roundTrip { w in
+                    w.value(49) {
+                        $0.put(UInt64(2)); $0.put(1.0, 2.0, 3.0, 4.0)
+                    }
+                }) == "layerOffsets(1.0*2.0, 3.0*4.0)")
         let paths = try roundTrip { w in
             let p = [w.path(["A", "B"]), w.path([])]
             return w.value(40) { $0.putVector(p) }
@@ -101,12 +110,16 @@ import Testing
         #expect(try text(paths) == "paths(/A/B, /)")
         let selections = try roundTrip { w in
             let s = [w.string("set"), w.string("red")]
-            return w.value(45) { $0.put(UInt64(1)); $0.put(all: s) }
+            return w.value(45) {
+                $0.put(UInt64(1)); $0.put(all: s)
+            }
         }
         #expect(try text(selections) == "selections(set=red)")
         let relocates = try roundTrip((0, 11, 0)) { w in
             let p = [w.path(["A", "B"]), w.path(["A", "C"])]
-            return w.value(58) { $0.put(UInt64(1)); $0.put(all: p) }
+            return w.value(58) {
+                $0.put(UInt64(1)); $0.put(all: p)
+            }
         }
         #expect(try text(relocates) == "relocates(/A/B > /A/C)")
     }
@@ -128,7 +141,11 @@ import Testing
         #expect(try text(tokens) == "token" + expected)
         let strings = try roundTrip { w in op(33, (1...5).map { w.string("\($0)") }, &w) }
         #expect(try text(strings) == "string" + expected)
-        let explicit = try roundTrip { w in w.value(36) { $0.put(UInt8(3)); $0.putVector([Int32(7)]) } }
+        let explicit = try roundTrip { w in
+            w.value(36) {
+                $0.put(UInt8(3)); $0.putVector([Int32(7)])
+            }
+        }
         #expect(try text(explicit) == "intop(explicit: [7])")
         #expect(try text(roundTrip { w in w.value(36) { $0.put(UInt8(1)) } }) == "intop(explicit: [])")
     }
@@ -262,12 +279,16 @@ import Testing
         let edit = try roundTrip((0, 14, 0)) { w in
             let literals = w.array(3, [Int32(5), 6])
             let program = w.array(5, [Int64(3), 4, 5])
-            return w.value(3) { $0.put(literals, program); $0.put(UInt8(0)) } | 1 << 60
+            return w.value(3) {
+                $0.put(literals, program); $0.put(UInt8(0))
+            } | 1 << 60
         }
         #expect(try text(edit) == "edit(int[](5, 6), [3, 4, 5])")
         let dense = try roundTrip((0, 14, 0)) { w in
             let literals = w.array(3, [Int32(5), 6])
-            return w.value(3) { $0.put(literals, UInt64(5) << 48 | 1 << 63); $0.put(UInt8(1)) } | 1 << 60
+            return w.value(3) {
+                $0.put(literals, UInt64(5) << 48 | 1 << 63); $0.put(UInt8(1))
+            } | 1 << 60
         }
         #expect(try text(dense) == "int[](5, 6)")
         #expect(try text(roundTrip((0, 14, 0)) { _ in UInt64(3) << 48 | 1 << 60 }) == "edit(int[](), [])")
@@ -340,10 +361,21 @@ import Testing
         #expect(three.preExtrapolation.mode == .sloped && three.preExtrapolation.slope == 0.75)
         #expect(three.preExtrapolation.loopBoundaryTime == nil)
         #expect(three.postExtrapolation.mode == .loopRepeat && three.postExtrapolation.loopBoundaryTime == 3)
-        let four = try #require(try spline(16) { w in w.put(UInt8(0x54), 0x09, 0); w.put(UInt32(0)) })
+        let four = try #require(
+            try spline(16) { w in
+                w.put(UInt8(0x54), 0x09, 0); w.put(UInt32(0))
+            })
         #expect(four.valueType == .duration)
-        #expect(throws: AssetError.self) { try spline(16) { w in w.put(UInt8(0x15), 0x09); w.put(UInt32(0)) } }
-        #expect(throws: AssetError.self) { try spline(16) { w in w.put(UInt8(0x11), 0x09); w.put(UInt32(1000)) } }
+        #expect(throws: AssetError.self) {
+            try spline(16) { w in
+                w.put(UInt8(0x15), 0x09); w.put(UInt32(0))
+            }
+        }
+        #expect(throws: AssetError.self) {
+            try spline(16) { w in
+                w.put(UInt8(0x11), 0x09); w.put(UInt32(1000))
+            }
+        }
     }
 
     // MARK: Values that go wrong
@@ -391,7 +423,12 @@ import Testing
         #expect(fails { _ in CrateWriter.inlined(10, 9999) } != nil)
         #expect(fails { w in w.value(41) { $0.put(UInt64.max) } } != nil)
         #expect(fails { w in w.value(31) { $0.put(UInt64(1), 0, 0, 0) } } != nil)
-        #expect(fails { w in w.value(40) { $0.put(UInt64(1)); $0.put(UInt32(9999)) } } != nil)
+        #expect(
+            fails { w in
+                w.value(40) {
+                    $0.put(UInt64(1)); $0.put(UInt32(9999))
+                }
+            } != nil)
         // Types without arrays.
         #expect(fails { w in w.here(31, array: true) } != nil)
         #expect(fails { w in w.here(46, array: true) } != nil)

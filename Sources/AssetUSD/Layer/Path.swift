@@ -117,17 +117,27 @@ public final class PathTable {
 
     // MARK: Building
 
-    public func child(_ parent: Path, _ name: Token) -> Path { intern(Entry(parent: parent.id, element: name.id, extra: 0, kind: .prim)) }
-    public func property(_ prim: Path, _ name: Token) -> Path { intern(Entry(parent: prim.id, element: name.id, extra: 0, kind: .property)) }
+    public func child(_ parent: Path, _ name: Token) -> Path {
+        intern(Entry(parent: parent.id, element: name.id, extra: 0, kind: .prim))
+    }
+    public func property(_ prim: Path, _ name: Token) -> Path {
+        intern(Entry(parent: prim.id, element: name.id, extra: 0, kind: .property))
+    }
     public func variant(_ prim: Path, set: Token, selection: Token) -> Path {
         intern(Entry(parent: prim.id, element: set.id, extra: selection.id, kind: .variantSelection))
     }
-    public func target(_ property: Path, _ target: Path) -> Path { intern(Entry(parent: property.id, element: 0, extra: target.id, kind: .target)) }
+    public func target(_ property: Path, _ target: Path) -> Path {
+        intern(Entry(parent: property.id, element: 0, extra: target.id, kind: .target))
+    }
     public func relationalAttribute(_ target: Path, _ name: Token) -> Path {
         intern(Entry(parent: target.id, element: name.id, extra: 0, kind: .relationalAttribute))
     }
-    public func mapper(_ property: Path, _ target: Path) -> Path { intern(Entry(parent: property.id, element: 0, extra: target.id, kind: .mapper)) }
-    public func mapperArg(_ mapper: Path, _ name: Token) -> Path { intern(Entry(parent: mapper.id, element: name.id, extra: 0, kind: .mapperArg)) }
+    public func mapper(_ property: Path, _ target: Path) -> Path {
+        intern(Entry(parent: property.id, element: 0, extra: target.id, kind: .mapper))
+    }
+    public func mapperArg(_ mapper: Path, _ name: Token) -> Path {
+        intern(Entry(parent: mapper.id, element: name.id, extra: 0, kind: .mapperArg))
+    }
     public func expression(_ property: Path) -> Path { intern(Entry(parent: property.id, element: 0, extra: 0, kind: .expression)) }
 
     // MARK: Asking

@@ -82,7 +82,9 @@ public struct Reference {
     public var layerOffset: LayerOffset
     /// References only.
     public var customData: USDDictionary
-    public init(assetPath: String, primPath: Path = .empty, layerOffset: LayerOffset = .identity, customData: USDDictionary = USDDictionary()) {
+    public init(
+        assetPath: String, primPath: Path = .empty, layerOffset: LayerOffset = .identity, customData: USDDictionary = USDDictionary()
+    ) {
         self.assetPath = assetPath
         self.primPath = primPath
         self.layerOffset = layerOffset

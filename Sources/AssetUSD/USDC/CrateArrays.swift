@@ -61,8 +61,9 @@ extension CrateFile {
         if !packs || count < 16 {
             let stride = type.elementBytes
             guard count <= (bytes.count - at.offset) / max(stride, 1) else {
+                let left = bytes.count - at.offset
                 throw bytes.error(
-                    .array, countOffset, "\(count) elements of \(stride) bytes do not fit into the \(bytes.count - at.offset) bytes that are left")
+                    .array, countOffset, "\(count) elements of \(stride) bytes do not fit into the \(left) bytes that are left")
             }
             return CrateArrayPlace(type: type, count: count, coding: .raw, offset: at.offset, size: count * stride)
         }

@@ -17,6 +17,8 @@ struct CrateChildren {
     /// Specs of names among the children at hand, by crate token; prims and properties may have the same name.
     private var prims: ContiguousArray<SpecIndex>
     private var properties: ContiguousArray<SpecIndex>
+    /// By spec: whether a list has named it.
+    private var isNamed: ContiguousArray<Bool>
 
     init(_ crate: CrateFile, _ specs: borrowing SpecTable, _ tree: CratePaths, _ pathOfSpec: ContiguousArray<Int32>) throws(AssetError) {
         self.crate = crate
@@ -30,6 +32,7 @@ struct CrateChildren {
         elements = first
         prims = ContiguousArray(repeating: -1, count: crate.tokens.count)
         properties = prims
+        isNamed = ContiguousArray(repeating: false, count: n)
         children.reserveCapacity(n)
         for i in (1..<max(n, 1)).reversed() {
             let spec = specs[SpecIndex(truncatingIfNeeded: i)]
@@ -56,21 +59,22 @@ struct CrateChildren {
         variants variantList: ValueRep?, _ diagnostics: inout Diagnostics
     ) throws(AssetError) {
         var others: [SpecIndex] = []
-        var variants: [SpecIndex] = []
         var c = first[Int(i)]
         while c >= 0 {
             switch specs[c].kind {
             case .prim: prims[Int(elements[Int(c)])] = c
             case .attribute, .relationship: properties[Int(elements[Int(c)])] = c
-            case .variantSet, .variant: variants.append(c)
-            default: others.append(c)
+            case .variantSet, .variant: break
+            default:
+                others.append(c)
+                isNamed[Int(c)] = true
             }
             c = next[Int(c)]
         }
         if let primChildren { specs[i].primChildren = try names(primChildren, of: i, .prim, &specs, &diagnostics) }
         if let propertyList { specs[i].properties = try names(propertyList, of: i, .attribute, &specs, &diagnostics) }
         if let list = specs[i].kind == .variantSet ? variantList : variantSets {
-            specs[i].variantChildren = try variantNames(list, of: i, &variants, &specs, &diagnostics)
+            specs[i].variantChildren = try variantNames(list, of: i, &specs, &diagnostics)
         }
         if !others.isEmpty {
             let start = count
@@ -81,7 +85,7 @@ struct CrateChildren {
         c = first[Int(i)]
         while c >= 0 {
             let element = Int(elements[Int(c)])
-            if prims[element] == c || properties[element] == c || (!variants.isEmpty && variants.contains(c)) {
+            if !isNamed[Int(c)] {
                 warn(
                     "usdc.dropped.spec", specs[c].path,
                     "the spec is not among the children of <\(crate.session.string(specs[i].path))>", &diagnostics)
@@ -103,28 +107,29 @@ struct CrateChildren {
             let t = Int(list.loadUnaligned(fromByteOffset: 4 * k, as: UInt32.self))
             guard t < tokens.count else { throw bytes.error(.value, offset + 4 * k, "token \(t) of \(tokens.count)") }
             var child = kind == .prim ? prims[t] : properties[t]
-            var element = t
             if child < 0 {
                 // The same name may have several token numbers.
                 let paths = crate.session.paths
                 let above = specs[parent].path
                 child = specs.find(kind == .prim ? paths.child(above, tokens[t]) : paths.property(above, tokens[t])) ?? -1
-                if child >= 0 { element = Int(elements[Int(child)]) }
-                guard child >= 0, (kind == .prim ? prims[element] : properties[element]) == child else {
+                guard child >= 0, parents[Int(child)] == parent, !isNamed[Int(child)], (specs[child].kind == .prim) == (kind == .prim)
+                else {
                     warn(
                         "usdc.missing-child", specs[parent].path,
                         "\(child < 0 ? "no" : "no further") spec for the child \"\(crate.session.string(tokens[t]))\"", &diagnostics)
                     continue
                 }
             }
-            if kind == .prim { prims[element] = -1 } else { properties[element] = -1 }
+            let own = Int(elements[Int(child)])
+            if kind == .prim { prims[own] = -1 } else { properties[own] = -1 }
+            isNamed[Int(child)] = true
             children.append(child)
         }
         return start..<count
     }
 
     private mutating func variantNames(
-        _ rep: ValueRep, of parent: SpecIndex, _ variants: inout [SpecIndex], _ specs: inout SpecTable, _ diagnostics: inout Diagnostics
+        _ rep: ValueRep, of parent: SpecIndex, _ specs: inout SpecTable, _ diagnostics: inout Diagnostics
     ) throws(AssetError) -> Range<Int32> {
         let start = count
         let paths = crate.session.paths
@@ -136,11 +141,11 @@ struct CrateChildren {
                 specs[parent].kind == .variantSet
                 ? paths.variant(paths.parent(above), set: paths.name(above), selection: name)
                 : paths.variant(above, set: name, selection: .empty)
-            guard let child = specs.find(path), let i = variants.firstIndex(of: child) else {
+            guard let child = specs.find(path), parents[Int(child)] == parent, !isNamed[Int(child)] else {
                 warn("usdc.missing-child", above, "no spec for the child \"\(crate.session.string(name))\"", &diagnostics)
                 continue
             }
-            variants.remove(at: i)
+            isNamed[Int(child)] = true
             children.append(child)
         }
         return start..<count

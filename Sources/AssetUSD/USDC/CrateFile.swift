@@ -121,7 +121,8 @@ final class CrateFile {
         let all = UnsafeBufferPointer(start: text.assumingMemoryBound(to: UInt8.self), count: textSize)
         guard count <= UInt64(textSize) else {
             throw AssetError(
-                "usdc.token-count-mismatch", "TOKENS section: \(count) tokens in \(textSize) bytes of text", at: bytes.file.location(at.offset))
+                "usdc.token-count-mismatch", "TOKENS section: \(count) tokens in \(textSize) bytes of text",
+                at: bytes.file.location(at.offset))
         }
         if textSize > 0, all[textSize - 1] != 0 {
             throw bytes.error(.tokens, textOffset, "the last token is not terminated")

@@ -259,11 +259,12 @@ struct CrateLayerReader {
         let (sets, setAt) = (sets, setAt)
         // By path index: the spec in the layer.
         var specOfPath = ContiguousArray<SpecIndex>(repeating: -1, count: paths.count)
+        let table = crate.session.paths
         let dropsTargets = crate.version < CrateVersion(0, 1, 0)
         // In the order of the path tree: parents come first, and what belongs together is together.
         for p in tree.order {
             let i = Int(fileSpec[Int(p)])
-            let path = paths[Int(p)]
+            var path = paths[Int(p)]
             guard i >= 0 || path.isRoot else { continue }
             var kind = SpecKind.pseudoRoot
             if i >= 0 {
@@ -274,6 +275,11 @@ struct CrateLayerReader {
                     throw bytes.error(.specs, raw.start, "a \(k) at <\(crate.session.string(path))>")
                 }
                 kind = k
+            }
+            // Property names that are token 0 lose their sign in packed paths: early writers made such files.
+            if tree.elements[Int(p)] == 0, kind == .attribute || kind == .relationship, table.kind(path) == .prim {
+                path = table.property(table.parent(path), table.name(path))
+                crate.paths[Int(p)] = path
             }
             // Files of version 0.0.1 hold specs for targets, which say nothing.
             if dropsTargets, kind == .relationshipTarget || kind == .connection { continue }

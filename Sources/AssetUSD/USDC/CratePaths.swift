@@ -37,6 +37,8 @@ extension CrateFile {
             }
             most = max(most, i)
         }
+        // Numbers have few gaps (OpenUSD leaves out the empty path); more would be memory for nothing.
+        guard Int(most) < 2 * n + 1024 else { throw bytes.error(.paths, start, "path \(most), but only \(n) are defined") }
         var tree = PathBuilder(self, count: Int(most) + 1, items: n)
         // Subtrees left to do: where their first item is, and what they hang from.
         var pending: [(item: Int, parent: Int32, depth: Int)] = []
