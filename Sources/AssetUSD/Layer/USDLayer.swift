@@ -60,11 +60,12 @@ struct SpecTable {
 
     init() {}
 
-    init(_ specs: ContiguousArray<Spec>) {
+    /// A table of specs; `duplicate` becomes a path that two of them have.
+    init(_ specs: ContiguousArray<Spec>, duplicate: inout Path?) {
         self.specs = specs
         var size = 16
         while size < specs.count * 2 { size *= 2 }
-        rehash(size)
+        rehash(size, &duplicate)
     }
 
     /// Appends a spec; of two specs with one path the first is found.
@@ -82,27 +83,21 @@ struct SpecTable {
         return i
     }
 
-    /// Appends a spec unless its path has one; nil then.
-    mutating func appendIfNew(_ spec: Spec) -> SpecIndex? {
-        if (specs.count + 1) * 2 > slots.count { rehash(max(16, slots.count * 2)) }
-        let mask = slots.count - 1
-        var at = Self.hash(spec.path) & mask
-        while slots[at] >= 0 {
-            if specs[Int(slots[at])].path == spec.path { return nil }
-            at = (at + 1) & mask
-        }
-        let i = SpecIndex(truncatingIfNeeded: specs.count)
-        slots[at] = i
-        specs.append(spec)
-        return i
+    private mutating func rehash(_ n: Int) {
+        var duplicate: Path?
+        rehash(n, &duplicate)
     }
 
-    private mutating func rehash(_ n: Int) {
+    private mutating func rehash(_ n: Int, _ duplicate: inout Path?) {
         var slots = ContiguousArray<SpecIndex>(repeating: -1, count: n)
         let mask = n - 1
         for i in specs.indices {
-            var at = Self.hash(specs[i].path) & mask
-            while slots[at] >= 0 { at = (at + 1) & mask }
+            let path = specs[i].path
+            var at = Self.hash(path) & mask
+            while slots[at] >= 0 {
+                if specs[Int(slots[at])].path == path { duplicate = path }
+                at = (at + 1) & mask
+            }
             slots[at] = SpecIndex(truncatingIfNeeded: i)
         }
         self.slots = slots

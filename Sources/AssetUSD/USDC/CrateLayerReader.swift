@@ -304,7 +304,10 @@ struct CrateLayerReader {
             pathOfSpec.append(-1)
             setOfSpec.append(-1)
         }
-        self.specs = SpecTable(specs)
+        // Two entries of the path table may spell the same path.
+        var duplicate: Path?
+        self.specs = SpecTable(specs, duplicate: &duplicate)
+        if let duplicate { throw bytes.error(.specs, raw.start, "two specs for <\(crate.session.string(duplicate))>") }
         self.pathOfSpec = pathOfSpec
         self.setOfSpec = setOfSpec
     }
