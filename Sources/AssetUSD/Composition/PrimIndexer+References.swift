@@ -114,7 +114,8 @@ extension PrimIndexer {
             return
         }
         let here = paths.strippingVariants(node.path)
-        var map = maps.arc(path, to: here, rootIdentity: false, offset: offset)
+        // An arc within the layer stack reaches everything there: only what it moves gets another place.
+        var map = maps.arc(path, to: here, rootIdentity: item.asset.isEmpty, offset: offset)
         if let relocates = stack.relocates { map = maps.compose(relocates.map(at: here, maps, paths), map) }
         let added = addArc(
             build, arc, parent: n, origin: n, stack: target.index, path: path, map: map, sibling: number,
