@@ -1,0 +1,99 @@
+import AssetIO
+import AssetModel
+import Testing
+
+@testable import AssetUSD
+
+@Suite struct CompositionInstancingTests {
+    @Test func instancesShareTheirContents() throws {
+        let s = try TextStage(
+            """
+            def "A" (
+             instanceable = true
+             references = </P>
+            ) {
+             double own = 1
+             over "Mesh" {
+              double ignored = 1
+             }
+            }
+            def "B" (
+             instanceable = true
+             references = </P>
+            ) {
+            }
+            class "P" {
+             def Mesh "Mesh" {
+              rel here = </P/Mesh>
+              double x = 2
+             }
+            }
+            """)
+        #expect(s.all() == ["/A", "/A/Mesh", "/B", "/B/Mesh"])
+        let a = try s.prim("/A/Mesh")
+        let b = try s.prim("/B/Mesh")
+        #expect(s.stage.sharingKey(a) == s.stage.sharingKey(b))
+        #expect(try s.stage.sharingKey(s.prim("/A")) != s.stage.sharingKey(s.prim("/B")))
+        #expect(s.stage.isInstanceProxy(a))
+        #expect(try s.stage.isInstance(s.prim("/A")))
+        #expect(!s.stage.hasProperty(a, s.token("ignored")))
+        #expect(try s.number("/A", "own") == 1)
+        #expect(try s.targets("/A/Mesh", "here") == ["/A/Mesh"])
+        #expect(try s.targets("/B/Mesh", "here") == ["/B/Mesh"])
+        #expect(try s.stage.allChildren(s.prim("/A")).isEmpty)
+    }
+
+    @Test func nestedInstancesAndTheirTargets() throws {
+        let s = try TextStage(
+            """
+            def "A" (
+             instanceable = true
+             references = </Outer>
+            ) {
+            }
+            def "B" (
+             instanceable = true
+             references = </Outer>
+            ) {
+            }
+            class "Outer" {
+             def "In1" (
+              instanceable = true
+              references = </Inner>
+             ) {
+             }
+             def "In2" (
+              instanceable = true
+              references = </Inner>
+             ) {
+             }
+            }
+            class "Inner" {
+             def "Leaf" {
+              rel here = </Inner/Leaf>
+             }
+            }
+            """)
+        #expect(s.all() == ["/A", "/A/In1", "/A/In1/Leaf", "/A/In2", "/A/In2/Leaf", "/B", "/B/In1", "/B/In1/Leaf", "/B/In2", "/B/In2/Leaf"])
+        #expect(try s.targets("/B/In2/Leaf", "here") == ["/B/In2/Leaf"])
+        let keys = try ["/A/In1/Leaf", "/A/In2/Leaf", "/B/In1/Leaf", "/B/In2/Leaf"].map { try s.stage.sharingKey(s.prim($0)) }
+        #expect(Set(keys).count == 1)
+    }
+
+    @Test func differentSelectionsMakeDifferentPrototypes() throws {
+        func instance(_ name: String, _ choice: String) -> String {
+            "def \"\(name)\" (\n instanceable = true\n references = </P>\n variants = { string v = \"\(choice)\" }\n) {\n}\n"
+        }
+        let s = try TextStage(
+            instance("A", "one") + instance("B", "two") + instance("C", "one")
+                + "class \"P\" (variantSets = \"v\") {\n variantSet \"v\" = {\n \"one\" {\n def \"One\" {\n }\n }\n \"two\" {\n def \"Two\" {\n }\n }\n }\n}\n")
+        #expect(s.all() == ["/A", "/A/One", "/B", "/B/Two", "/C", "/C/One"])
+        #expect(try s.stage.sharingKey(s.prim("/A/One")) == s.stage.sharingKey(s.prim("/C/One")))
+    }
+
+    @Test func aPrimWithoutArcsIsNoInstance() throws {
+        let s = try TextStage("def \"A\" (instanceable = true) {\n def \"B\" {\n }\n}\n")
+        #expect(try !s.stage.isInstance(s.prim("/A")))
+        #expect(s.all() == ["/A", "/A/B"])
+    }
+}

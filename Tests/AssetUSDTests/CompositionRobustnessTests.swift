@@ -1,0 +1,171 @@
+import AssetIO
+import AssetModel
+import TestSupport
+import Testing
+
+@testable import AssetUSD
+
+/// What is missing, circular or hostile is told and left out; the rest is read.
+@Suite struct CompositionRobustnessTests {
+    @Test func missingFilesAreWarnings() throws {
+        let s = try TextStage(
+            "(\n subLayers = [@none.usda@]\n)\ndef \"A\" (\n references = [@gone.usda@, @gone.obj@]\n payload = @lost.usda@\n) {\n double x = 1\n}\n")
+        #expect(s.all() == ["/A"])
+        #expect(try s.number("/A", "x") == 1)
+        let codes = s.codes()
+        #expect(codes.contains("usd.missing-sublayer"))
+        #expect(codes.filter { $0 == "usd.missing-reference" }.count == 2)
+        #expect(codes.contains("usd.missing-payload"))
+        #expect(s.stage.missing.map(\.role) == ["sublayer", "reference", "reference", "payload"])
+    }
+
+    @Test func unreadableLayersAndWrongPrimsAreWarnings() throws {
+        let s = try TextStage([
+            ("root.usda", "def \"A\" (references = [@bad.usda@, @ok.usda@, @ok.usda@</Nope>]) {\n}\n"),
+            ("bad.usda", "def def def\n"),
+            ("ok.usda", "def \"X\" {\n}\n"),
+        ])
+        #expect(s.all() == ["/A"])
+        let codes = s.codes()
+        for code in ["usd.bad-reference", "usd.no-default-prim", "usd.unresolved-prim"] { #expect(codes.contains(code), "\(code)") }
+    }
+
+    @Test func payloadsMayBeLeftOut() throws {
+        let text = "def \"A\" (payload = </P>) {\n def \"Own\" {\n }\n}\ndef \"P\" {\n def \"C\" {\n }\n}\n"
+        #expect(try TextStage(text).all() == ["/A", "/A/C", "/A/Own", "/P", "/P/C"])
+        #expect(try TextStage(text) { $0.loadPayloads = false }.all() == ["/P", "/P/C"])
+    }
+
+    @Test(arguments: [
+        "def \"A\" (references = </A>) {\n}\n",
+        "def \"A\" (inherits = </A>) {\n}\n",
+        "def \"A\" (specializes = </A/B>) {\n def \"B\" {\n }\n}\n",
+        "def \"A\" (references = </B>) {\n}\ndef \"B\" (references = </A>) {\n}\n",
+        "def \"A\" {\n def \"B\" (references = </A>) {\n }\n}\n",
+        "def \"A\" (references = @root.usda@</A>) {\n}\n",
+        "(\n subLayers = [@root.usda@]\n)\ndef \"A\" {\n}\n",
+    ])
+    func circlesAreCut(_ text: String) throws {
+        let s = try TextStage(text)
+        let all = s.all()
+        #expect(all.contains("/A"))
+        #expect(all.count < 10)
+        #expect(s.codes().contains { $0 == "usd.arc-cycle" || $0 == "usd.sublayer-cycle" })
+    }
+
+    @Test func circlesThroughFilesEnd() throws {
+        let s = try TextStage([
+            ("root.usda", "def \"A\" (references = @b.usda@</B>) {\n}\n"),
+            ("b.usda", "def \"B\" {\n def \"C\" (references = @root.usda@</A>) {\n }\n}\n"),
+        ])
+        #expect(s.all().count < 20)
+        #expect(s.codes().contains("usd.arc-cycle"))
+    }
+
+    @Test func listEditsLikeOpenUSD() {
+        var op = ListOp<Int32>()
+        op.deleted = [1]
+        op.prepended = [5, 2]
+        op.appended = [3]
+        op.ordered = [4, 5]
+        var list: [Int32] = [1, 2, 3, 4]
+        op.apply(to: &list)
+        #expect(list == [4, 3, 5, 2])
+        ListOp<Int32>(explicit: [7, 7, 8]).apply(to: &list)
+        #expect(list == [7, 8])
+    }
+
+    @Test func mapFunctionsComposeAndInvert() throws {
+        let session = USDSession()
+        let maps = MapTable(paths: session.paths)
+        func p(_ s: String) throws -> Path { try #require(session.paths.parse(s)) }
+        let inner = try maps.arc(p("/M"), to: p("/G/A"), rootIdentity: false, offset: LayerOffset(offset: 1))
+        let outer = try maps.arc(p("/G"), to: p("/World"), rootIdentity: false, offset: LayerOffset(scale: 2))
+        let both = maps.compose(outer, inner)
+        #expect(try maps.toTarget(both, p("/M/x.y")) == p("/World/A/x.y"))
+        #expect(try maps.toTarget(both, p("/Other")) == .empty)
+        #expect(try maps.toSource(both, p("/World/A/x")) == p("/M/x"))
+        #expect(maps.offset(both) == LayerOffset(offset: 2, scale: 2))
+        let back = maps.inverse(both)
+        #expect(try maps.toTarget(back, p("/World/A/x")) == p("/M/x"))
+        // A class keeps the rest of namespace, but nothing may land where the class itself lands.
+        let implied = try maps.arc(p("/C"), to: p("/A"), rootIdentity: true, offset: .identity)
+        #expect(try maps.toTarget(implied, p("/C/x")) == p("/A/x"))
+        #expect(try maps.toTarget(implied, p("/D")) == p("/D"))
+        #expect(try maps.toTarget(implied, p("/A")) == .empty)
+    }
+
+    @Test(arguments: [
+        ("`\"a${A}\"`", "ax"), ("`${A}`", "x"), ("`if(eq(${A}, 'x'), 'p', 'q')`", "p"), ("`'${UNKNOWN}'`", "${UNKNOWN}"),
+        ("`if(defined(\"UNKNOWN\"), ${UNKNOWN}, \"no\")`", "no"), ("`at(['a','b'], -1)`", "b"), ("`None`", ""),
+        ("`if(contains(\"abc\",\"b\"), \"in\")`", "in"), ("`\"${E}\"`", "x!"),
+    ])
+    func expressions(_ text: String, _ expected: String) throws {
+        let s = try TextStage("(\n expressionVariables = {\n string A = \"x\"\n string E = \"`\\\"${A}!\\\"`\"\n string L = \"`${L}`\"\n }\n)\n")
+        let variables = s.stage.stacks.stacks[0].variables
+        guard case .success(let found) = variables.evaluateString(text) else { throw TestProblem() }
+        #expect(found == expected)
+    }
+
+    @Test(arguments: ["`${UNKNOWN}`", "`1`", "`\"a`", "`concat(\"a\")`", "`${L}`", "`if('a','b')`", "`at(['a'],3)`", "`[1,'a']`", "`\"a\" \"b\"`"])
+    func badExpressions(_ text: String) throws {
+        let s = try TextStage("(\n expressionVariables = {\n string L = \"`${L}`\"\n }\n)\n")
+        guard case .failure = s.stage.stacks.stacks[0].variables.evaluateString(text) else { throw TestProblem() }
+    }
+
+    @Test func editedStagesNeverCrash() throws {
+        let text = Array(
+            """
+            #usda 1.0
+            (
+             defaultPrim = "A"
+             subLayers = [@b.usda@]
+             relocates = { </A/X>: </A/Y> }
+            )
+            def "A" (
+             references = [@b.usda@</B>, </C>]
+             inherits = </C/D>
+             specializes = </C>
+             variantSets = "v"
+             variants = { string v = "a" }
+             instanceable = true
+            ) {
+             rel r = [</A/X>, </C>]
+             variantSet "v" = {
+              "a" (references = </C/D>) {
+               def "X" {
+               }
+              }
+             }
+            }
+            class "C" (inherits = </D>) {
+             def "D" (references = </D>) {
+              double x = 1
+             }
+            }
+            def "D" {
+             def "X" (inherits = </C>) {
+             }
+            }
+            """.utf8)
+        var random = SplitMix64(seed: 11)
+        for _ in 0..<60 {
+            let resolver = InMemoryResolver()
+            resolver.add("root.usda", Mutations.edited(text, edits: 4, using: &random))
+            resolver.add("b.usda", Mutations.edited(text, edits: 2, using: &random))
+            var context = ReadContext(resolver: resolver)
+            guard let stage = try? Stage.open(resolver.open("root.usda"), &context) else { continue }
+            var stack = [stage.pseudoRoot]
+            var count = 0
+            while let p = stack.popLast(), count < 500 {
+                count += 1
+                for name in stage.propertyNames(p) {
+                    _ = stage.value(p, name, at: .at(1))
+                    _ = stage.forwardedTargets(p, name)
+                }
+                _ = stage.variantSets(p)
+                stack += stage.children(p)
+            }
+        }
+    }
+}
