@@ -157,7 +157,7 @@ extension USDAParser {
         try scan.skipBlanks()
         try scan.expect(UInt8(ascii: "="), "'='")
         try scan.skipBlanks()
-        guard let n = try scan.takeNumber() else { throw scan.unexpected("a number") }
+        guard let n = scan.takeNumber() else { throw scan.unexpected("a number") }
         return n.double
     }
 

@@ -198,7 +198,7 @@ extension USDAParser {
 
     /// A number, `inf`, `-inf` or `nan`.
     mutating func takeReal() throws(USDAError) -> Double? {
-        if let n = try scan.takeNumber() { return n.double }
+        if let n = scan.takeNumber() { return n.double }
         if scan.takeWord("inf") { return .infinity }
         if scan.takeWord("nan") { return .nan }
         return nil

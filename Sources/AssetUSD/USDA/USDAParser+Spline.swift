@@ -252,7 +252,7 @@ extension USDAParser {
         try scan.skipBlanks()
         try scan.expect(UInt8(ascii: "["), "'['")
         try scan.skipBlanks()
-        guard let n = try scan.takeNumber(), n.kind != .real || n.double == 0, let i: Int64 = Self.integer(n) else {
+        guard let n = scan.takeNumber(), n.kind != .real || n.double == 0, let i: Int64 = Self.integer(n) else {
             throw scan.unexpected("an index")
         }
         try scan.skipBlanks()
@@ -265,7 +265,7 @@ extension USDAParser {
         _ kind: ArrayEdit.Sizing, _ type: ValueType, _ literals: inout [USDValue]
     ) throws(USDAError) -> ArrayEdit.Step {
         try scan.skipBlanks()
-        guard let n = try scan.takeNumber(), n.kind == .unsigned, let size: Int64 = Self.integer(n) else {
+        guard let n = scan.takeNumber(), n.kind == .unsigned, let size: Int64 = Self.integer(n) else {
             throw scan.unexpected("a size")
         }
         try scan.skipBlanks()

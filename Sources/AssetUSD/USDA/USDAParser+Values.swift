@@ -32,7 +32,7 @@ extension USDAParser {
     }
 
     private mutating func bool() throws(USDAError) -> Bool {
-        if let n = try scan.takeNumber() { return n.double != 0 }
+        if let n = scan.takeNumber() { return n.double != 0 }
         let start = scan.at
         let word: String
         if scan.peek() == UInt8(ascii: "\"") || scan.peek() == UInt8(ascii: "'") {
@@ -54,7 +54,7 @@ extension USDAParser {
     /// Reals are cut to integers as OpenUSD does; values out of range are errors.
     private mutating func integer<T: FixedWidthInteger>(_ type: ValueType) throws(USDAError) -> T {
         let start = scan.at
-        guard let n = try scan.takeNumber() else { throw typeError(type) }
+        guard let n = scan.takeNumber() else { throw typeError(type) }
         guard let value: T = Self.integer(n) else {
             throw USDAError(start, "usda.value-out-of-range", "found \(scan.string(start, scan.at)), expected a value of type \(type.name)")
         }
@@ -72,13 +72,7 @@ extension USDAParser {
 
     /// A number; also `inf`, `-inf` and `nan`, quoted or not.
     mutating func real(_ type: ValueType) throws(USDAError) -> Double {
-        if let n = try scan.takeNumber() { return n.double }
-        return try realWord(type)
-    }
-
-    @inline(__always)
-    private mutating func realOrWord(_ n: USDANumber?, _ type: ValueType) throws(USDAError) -> Double {
-        if let n { return n.double }
+        if let n = scan.takeNumber() { return n.double }
         return try realWord(type)
     }
 
@@ -112,79 +106,45 @@ extension USDAParser {
         return try string(.asset)
     }
 
+    /// The components of one tuple, quaternions with the real part last.
     private mutating func tuple(_ type: ValueType) throws(USDAError) -> [Double] {
+        let rows = type.matrixRows
         var out: [Double] = []
         out.reserveCapacity(type.components)
-        switch type.scalar {
-        case .int:
-            try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
-                guard let n, let i: Int32 = Self.integer(n) else { return false }
-                out.append(Double(i))
-                return true
+        if rows > 0 { try openTuple(type) }
+        for r in 0..<max(1, rows) {
+            if r > 0 { try comma() }
+            try scan.skipSpace()
+            try openTuple(type)
+            for i in 0..<(rows > 0 ? rows : type.components) {
+                if i > 0 { try comma() }
+                try scan.skipSpace()
+                switch type.scalar {
+                case .int:
+                    let n: Int32 = try integer(type)
+                    out.append(Double(n))
+                case .half: out.append(halfValue(halfBits(try real(type))))
+                case .float: out.append(Double(Float(try real(type))))
+                default: out.append(try real(type))
+                }
             }
-        case .half:
-            try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
-                out.append(halfValue(halfBits(try self.realOrWord(n, type))))
-                return true
-            }
-        case .float:
-            try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
-                out.append(Double(Float(try self.realOrWord(n, type))))
-                return true
-            }
-        default:
-            try tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
-                out.append(try self.realOrWord(n, type))
-                return true
-            }
+            try closeTuple()
         }
+        if rows > 0 { try closeTuple() }
         if type.isQuaternion { out.append(out.removeFirst()) }
         return out
     }
 
-    /// The brackets and commas of one tuple; `component` gets each number, or nil where there is none.
     @inline(__always)
-    private mutating func tuple(
-        _ type: ValueType, _ component: (inout Self, USDANumber?) throws(USDAError) -> Bool
-    ) throws(USDAError) {
-        let rows = type.matrixRows
-        if rows == 0 {
-            try tupleRow(type, type.components, component)
-            return
-        }
-        try scan.expect(UInt8(ascii: "("), "'('")
-        for r in 0..<rows {
-            try scan.skipSpace()
-            if r > 0 {
-                try scan.expect(UInt8(ascii: ","), "','")
-                try scan.skipSpace()
-            }
-            try tupleRow(type, rows, component)
-        }
-        try closeTuple()
+    private mutating func openTuple(_ type: ValueType) throws(USDAError) {
+        guard scan.take(UInt8(ascii: "(")) else { throw typeError(type) }
     }
 
     @inline(__always)
-    private mutating func tupleRow(
-        _ type: ValueType, _ count: Int, _ component: (inout Self, USDANumber?) throws(USDAError) -> Bool
-    ) throws(USDAError) {
-        guard scan.take(UInt8(ascii: "(")) else { throw typeError(type) }
-        for i in 0..<count {
-            if i > 0 {
-                if !scan.take(UInt8(ascii: ",")) {
-                    try scan.skipSpace()
-                    try scan.expect(UInt8(ascii: ","), "','")
-                }
-            }
-            try scan.skipSpace()
-            let start = scan.at
-            let n = try scan.takeNumber()
-            guard try component(&self, n) else {
-                scan.at = start
-                throw typeError(type)
-            }
-        }
-        try closeTuple()
+    private mutating func comma() throws(USDAError) {
+        if scan.take(UInt8(ascii: ",")) { return }
+        try scan.skipSpace()
+        try scan.expect(UInt8(ascii: ","), "','")
     }
 
     @inline(__always)
@@ -219,14 +179,16 @@ extension USDAParser {
             var out: [Token] = []
             try list { (self: inout Self) throws(USDAError) in out.append(try self.tokenValue(type)) }
             storage = .token(out)
-        case .uchar: storage = .bytes(try numbers(type) { Self.integer($0) })
-        case .int: storage = .int(try numbers(type) { Self.integer($0) })
-        case .uint: storage = .uint(try numbers(type) { Self.integer($0) })
-        case .int64: storage = .int64(try numbers(type) { Self.integer($0) })
-        case .uint64: storage = .uint64(try numbers(type) { Self.integer($0) })
-        case .half: storage = .half(rotated(type, try numbers(type) { halfBits($0.double) }))
-        case .float: storage = .float(rotated(type, try numbers(type) { Float($0.double) }))
-        case .double: storage = .double(rotated(type, try numbers(type) { $0.double }))
+        case .uchar: storage = .bytes(try numbers(type))
+        case .int: storage = .int(try numbers(type))
+        case .uint: storage = .uint(try numbers(type))
+        case .int64: storage = .int64(try numbers(type))
+        case .uint64: storage = .uint64(try numbers(type))
+        case .half:
+            let doubles: [Float] = try numbers(type)
+            storage = .half(rotated(type, doubles.map { halfBits(Double($0)) }))
+        case .float: storage = .float(rotated(type, try numbers(type)))
+        case .double: storage = .double(rotated(type, try numbers(type)))
         }
         return .array(USDArray(type, storage))
     }
@@ -260,39 +222,74 @@ extension USDAParser {
     }
 
     /// A list of numbers or of tuples of numbers, flat.
-    @inline(__always)
-    private mutating func numbers<T>(_ type: ValueType, _ convert: (USDANumber) -> T?) throws(USDAError) -> [T] {
+    private mutating func numbers<T: ArrayComponent>(_ type: ValueType) throws(USDAError) -> [T] {
         var out: [T] = []
-        let isReal = type.scalar == .half || type.scalar == .float || type.scalar == .double
-        let isTuple = type.components > 1
-        let open = scan.at
-        var reserved = false
-        try list { (self: inout Self) throws(USDAError) in
-            let start = self.scan.at
-            if isTuple {
-                try self.tuple(type) { (self: inout Self, n: USDANumber?) throws(USDAError) in
-                    var n = n
-                    if n == nil, isReal { n = USDANumber(kind: .real, bits: 0, double: try self.realWord(type)) }
-                    guard let n, let value = convert(n) else { return false }
-                    out.append(value)
-                    return true
-                }
-            } else {
-                var n = try self.scan.takeNumber()
-                if n == nil, isReal { n = USDANumber(kind: .real, bits: 0, double: try self.realWord(type)) }
-                guard let n, let value = convert(n) else {
-                    self.scan.at = start
-                    throw self.typeError(type)
-                }
-                out.append(value)
-            }
-            if !reserved, out.count >= 3072 {
-                reserved = true
-                self.reserve(&out, since: open)
-            }
-            self.releasePages()
-        }
+        var isReserved = false
+        try numberList(type, into: &out, &isReserved, since: scan.at)
         return out
+    }
+
+    private mutating func numberList<T: ArrayComponent>(
+        _ type: ValueType, into out: inout [T], _ isReserved: inout Bool, since open: Int
+    ) throws(USDAError) {
+        try enter(at: scan.at)
+        try scan.expect(UInt8(ascii: "["), "'['")
+        let rows = type.matrixRows
+        let columns = rows > 0 ? rows : type.components
+        var first = true
+        while try nextListItem(first: first, closing: UInt8(ascii: "]")) {
+            first = false
+            if scan.peek() == UInt8(ascii: "[") {
+                try numberList(type, into: &out, &isReserved, since: open)
+                continue
+            }
+            if columns == 1 {
+                out.append(try component(type))
+            } else {
+                if rows > 0 {
+                    try openTuple(type)
+                    try scan.skipSpace()
+                }
+                for r in 0..<max(1, rows) {
+                    if r > 0 {
+                        try comma()
+                        try scan.skipSpace()
+                    }
+                    try openTuple(type)
+                    for c in 0..<columns {
+                        if c > 0 { try comma() }
+                        try scan.skipSpace()
+                        out.append(try component(type))
+                    }
+                    try closeTuple()
+                }
+                if rows > 0 { try closeTuple() }
+            }
+            if out.count >= 3072, !isReserved {
+                isReserved = true
+                reserve(&out, since: open)
+            }
+            releasePages()
+        }
+        leave()
+    }
+
+    @inline(__always)
+    private mutating func component<T: ArrayComponent>(_ type: ValueType) throws(USDAError) -> T {
+        if let value = T.takePlain(&scan) { return value }
+        return try slowComponent(type)
+    }
+
+    @inline(never)
+    private mutating func slowComponent<T: ArrayComponent>(_ type: ValueType) throws(USDAError) -> T {
+        let start = scan.at
+        var n = scan.takeNumber()
+        if n == nil, T.isReal { n = USDANumber(kind: .real, bits: 0, double: try realWord(type)) }
+        guard let n else { throw typeError(type) }
+        guard let value = T(n) else {
+            throw USDAError(start, "usda.value-out-of-range", "found \(scan.string(start, scan.at)), expected a value of type \(type.name)")
+        }
+        return value
     }
 
     /// Reserves what the list will need, judging by its first items and the distance to its closing bracket.
@@ -426,7 +423,7 @@ extension USDAParser {
             _ = try scan.takePathText()
             out += scan.string(start, scan.at)
         default:
-            if let n = try scan.takeNumber() {
+            if let n = scan.takeNumber() {
                 switch n.kind {
                 case .unsigned: out += String(n.bits)
                 case .negative: out += String(Int64(bitPattern: n.bits))
@@ -441,6 +438,54 @@ extension USDAParser {
         }
     }
 }
+
+/// What flat numeric arrays are made of.
+private protocol ArrayComponent {
+    static var isReal: Bool { get }
+    /// The value of a number, nil where it is out of range.
+    init?(_ n: USDANumber)
+    /// The plainly written number at the cursor; nil, with the cursor unmoved, for all that need a closer look.
+    static func takePlain(_ scan: inout USDAScanner) -> Self?
+}
+
+extension Float: ArrayComponent {
+    static var isReal: Bool { true }
+    init?(_ n: USDANumber) { self = Float(n.double) }
+    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Float? {
+        let d = scan.takePlainReal()
+        return d.isNaN ? nil : Float(d)
+    }
+}
+
+extension Double: ArrayComponent {
+    static var isReal: Bool { true }
+    init?(_ n: USDANumber) { self = n.double }
+    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Double? {
+        let d = scan.takePlainReal()
+        return d.isNaN ? nil : d
+    }
+}
+
+extension ArrayComponent where Self: FixedWidthInteger {
+    static var isReal: Bool { false }
+    init?(_ n: USDANumber) {
+        guard let value: Self = USDAParser.integer(n) else { return nil }
+        self = value
+    }
+    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Self? {
+        let start = scan.at
+        let n = scan.takePlainInteger()
+        if n != .min, let value = Self(exactly: n) { return value }
+        scan.at = start
+        return nil
+    }
+}
+
+extension UInt8: ArrayComponent {}
+extension Int32: ArrayComponent {}
+extension UInt32: ArrayComponent {}
+extension Int64: ArrayComponent {}
+extension UInt64: ArrayComponent {}
 
 extension ValueType {
     /// The name as layers spell it.

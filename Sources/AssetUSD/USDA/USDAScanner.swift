@@ -240,102 +240,118 @@ struct USDAScanner: ~Escapable {
 
     // MARK: Numbers
 
-    /// The powers of ten that doubles hold exactly.
-    private static let powers: [Double] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    ]
-
     /// The number at the cursor; nil, with the cursor unmoved, where there is none. `-inf` counts, `inf` and `nan` are
     /// words.
-    @inline(__always)
-    mutating func takeNumber() throws(USDAError) -> USDANumber? {
+    @inline(never)
+    mutating func takeNumber() -> USDANumber? {
         var i = at
         guard i < text.count else { return nil }
-        var b = text[i]
-        let negative = b == UInt8(ascii: "-")
-        if negative {
-            i += 1
-            guard i < text.count else { return nil }
-            b = text[i]
-        }
-        var mantissa: UInt64 = 0
-        var digits = 0
+        let negative = text[i] == UInt8(ascii: "-")
+        if negative { i += 1 }
         let digitsStart = i
-        while b &- 48 < 10 {
-            mantissa = mantissa &* 10 &+ UInt64(b &- 48)
-            i += 1
-            guard i < text.count else { break }
-            b = text[i]
-        }
-        digits = i - digitsStart
+        while i < text.count, text[i] &- 48 < 10 { i += 1 }
+        var digits = i - digitsStart
         var isReal = false
-        var exponent = 0
-        if i < text.count, b == UInt8(ascii: ".") {
+        if i < text.count, text[i] == UInt8(ascii: ".") {
             let dot = i
             i += 1
-            while i < text.count, text[i] &- 48 < 10 {
-                mantissa = mantissa &* 10 &+ UInt64(text[i] &- 48)
-                i += 1
-            }
-            exponent = dot + 1 - i
-            if digits == 0, exponent == 0 { return nil }
-            digits -= exponent
+            while i < text.count, text[i] &- 48 < 10 { i += 1 }
+            digits += i - dot - 1
             isReal = true
-        } else if digits == 0 {
-            if negative, i + 3 <= text.count, equals(i, i + 3, "inf"),
+        }
+        if digits == 0 {
+            guard negative, !isReal, i + 3 <= text.count, equals(i, i + 3, "inf"),
                 !(i + 3 < text.count && ByteClass.of(text[i + 3]) & ByteClass.identifier != 0)
-            {
-                at = i + 3
-                return USDANumber(kind: .real, bits: 0, double: -.infinity)
-            }
-            return nil
+            else { return nil }
+            at = i + 3
+            return USDANumber(kind: .real, bits: 0, double: -.infinity)
         }
         if i < text.count, text[i] | 0x20 == UInt8(ascii: "e") {
             var k = i + 1
-            var minus = false
-            if k < text.count, text[k] == UInt8(ascii: "+") || text[k] == UInt8(ascii: "-") {
-                minus = text[k] == UInt8(ascii: "-")
-                k += 1
-            }
-            if k < text.count, text[k] &- 48 < 10 {
-                var e = 0
-                while k < text.count, text[k] &- 48 < 10 {
-                    if e < 100_000 { e = e * 10 + Int(text[k] &- 48) }
-                    k += 1
-                }
-                exponent += minus ? -e : e
-                i = k
-                isReal = true
-            }
+            if k < text.count, text[k] == UInt8(ascii: "+") || text[k] == UInt8(ascii: "-") { k += 1 }
+            isReal = isReal || (k < text.count && text[k] &- 48 < 10)
         }
-        let start = at
-        at = i
-        if digits <= 19 {
-            if !isReal {
-                if !negative { return USDANumber(kind: .unsigned, bits: mantissa, double: Double(mantissa)) }
-                if mantissa == 0 { return USDANumber(kind: .real, bits: 0, double: -0.0) }
-                if mantissa <= 1 << 63 {
-                    let bits = 0 &- mantissa
-                    return USDANumber(kind: .negative, bits: bits, double: Double(Int64(bitPattern: bits)))
-                }
-            } else if mantissa < 1 << 53, exponent >= -22, exponent <= 22 {
-                let m = Double(mantissa)
-                let d = exponent < 0 ? m / Self.powers[-exponent] : m * Self.powers[exponent]
-                return USDANumber(kind: .real, bits: 0, double: negative ? -d : d)
+        if !isReal {
+            let start = at
+            if !negative {
+                if case .value(let n) = FloatParser.uint64(text, at: &at) { return USDANumber(kind: .unsigned, bits: n, double: Double(n)) }
+            } else if case .value(let n) = FloatParser.int64(text, at: &at) {
+                // There is no negative zero among the integers.
+                if n == 0 { return USDANumber(kind: .real, bits: 0, double: -0.0) }
+                return USDANumber(kind: .negative, bits: UInt64(bitPattern: n), double: Double(n))
             }
+            at = start
         }
-        return slowNumber(start, i, isReal: isReal)
+        guard let d = FloatParser.double(text, at: &at) else { return nil }
+        return USDANumber(kind: .real, bits: 0, double: d)
     }
 
-    /// Numbers beyond the exact fast path: many digits, large exponents.
-    private func slowNumber(_ start: Int, _ end: Int, isReal: Bool) -> USDANumber {
-        let s = string(start, end)
-        if !isReal {
-            if let u = UInt64(s) { return USDANumber(kind: .unsigned, bits: u, double: Double(u)) }
-            if let n = Int64(s) { return USDANumber(kind: .negative, bits: UInt64(bitPattern: n), double: Double(n)) }
+    /// A plain decimal at the cursor: at most 19 digits whose value one division makes exact (Clinger 1990), which is
+    /// nearly every number of nearly every array. NaN, with the cursor unmoved, for everything else.
+    @inline(__always)
+    mutating func takePlainReal() -> Double {
+        var i = at
+        let count = text.count
+        guard i < count else { return .nan }
+        var b = text[i]
+        let negative = b == UInt8(ascii: "-")
+        if negative {
+            i &+= 1
+            guard i < count else { return .nan }
+            b = text[i]
         }
-        // Swift's parser wants digits on both sides of the dot's absence, not of its presence; it rounds correctly.
-        return USDANumber(kind: .real, bits: 0, double: Double(s) ?? .nan)
+        var mantissa: UInt64 = 0
+        let digitsStart = i
+        var digit = b &- 48
+        while digit < 10 {
+            mantissa = mantissa &* 10 &+ UInt64(digit)
+            i &+= 1
+            guard i < count else { return .nan }
+            digit = text[i] &- 48
+        }
+        var digits = i &- digitsStart
+        var decimals = 0
+        if digit == UInt8(ascii: ".") &- 48 {
+            i &+= 1
+            let dot = i
+            while i < count {
+                digit = text[i] &- 48
+                guard digit < 10 else { break }
+                mantissa = mantissa &* 10 &+ UInt64(digit)
+                i &+= 1
+            }
+            decimals = i &- dot
+            digits &+= decimals
+        }
+        // 'e' and 'E' go the long way.
+        guard digits &- 1 < 19, digits > 0, mantissa < 1 << 53, decimals <= 22, (digit &+ 48) | 0x20 != UInt8(ascii: "e") else { return .nan }
+        at = i
+        let d = decimals == 0 ? Double(mantissa) : Double(mantissa) / exactPowersOfTen[decimals]
+        return negative ? -d : d
+    }
+
+    /// A plain integer at the cursor of at most 18 digits; `Int64.min`, with the cursor unmoved, for everything else.
+    @inline(__always)
+    mutating func takePlainInteger() -> Int64 {
+        var i = at
+        let count = text.count
+        guard i < count else { return .min }
+        let negative = text[i] == UInt8(ascii: "-")
+        if negative { i &+= 1 }
+        let digitsStart = i
+        var value: Int64 = 0
+        while i < count {
+            let digit = text[i] &- 48
+            guard digit < 10 else { break }
+            value = value &* 10 &+ Int64(digit)
+            i &+= 1
+        }
+        let digits = i &- digitsStart
+        guard digits > 0, digits <= 18, i < count else { return .min }
+        let next = text[i]
+        guard next != UInt8(ascii: "."), next | 0x20 != UInt8(ascii: "e") else { return .min }
+        at = i
+        return negative ? 0 &- value : value
     }
 
     // MARK: Strings
@@ -508,3 +524,8 @@ struct USDAScanner: ~Escapable {
         return start..<(at - 1)
     }
 }
+
+/// The powers of ten that are doubles without rounding.
+private let exactPowersOfTen: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+]

@@ -70,7 +70,6 @@ extension USDAWriter {
     // MARK: Tuples
 
     /// The brackets and commas of one tuple of a type; `component` prints the one at an index.
-    @inline(__always)
     private mutating func tuple(_ type: ValueType, _ component: (inout USDAWriter, Int) -> Void) {
         let rows = type.matrixRows
         if rows > 0 {
@@ -131,7 +130,6 @@ extension USDAWriter {
         }
     }
 
-    @inline(__always)
     private mutating func elements<T>(_ type: ValueType, _ a: [T], _ print: (inout USDAWriter, T) -> Void) throws(AssetError) {
         out.write("[")
         for i in 0..<(a.count / type.components) {
@@ -166,7 +164,6 @@ extension USDAWriter {
         }
     }
 
-    @inline(__always)
     private mutating func one<T>(_ type: ValueType, _ a: [T], _ i: Int, _ component: (inout USDAWriter, T) -> Void) {
         let n = type.components
         if n == 1 {
