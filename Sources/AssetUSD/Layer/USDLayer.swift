@@ -184,7 +184,7 @@ public struct LayerBuilder {
     /// Lists through indices, -1 is the end: of a spec's children and of its fields.
     private struct Links {
         var firstChild: SpecIndex = -1, lastChild: SpecIndex = -1, next: SpecIndex = -1
-        var firstField: Int32 = -1, lastField: Int32 = -1
+        var firstField: Int32 = -1, lastField: Int32 = -1, fieldCount: Int32 = 0
     }
     private struct Pending {
         var field: Field
@@ -192,6 +192,9 @@ public struct LayerBuilder {
     }
     private var links: ContiguousArray<Links> = []
     private var pending: ContiguousArray<Pending> = []
+    /// Where the fields of specs with very many of them are, so that setting one stays quick whatever the file holds.
+    private var wide: [UInt64: Int32] = [:]
+    private static let wideCount = 64
 
     public init(session: USDSession, identifier: String, encoding: String, version: String, byteCount: Int) {
         self.session = session
@@ -224,9 +227,14 @@ public struct LayerBuilder {
     public mutating func setKind(_ spec: SpecIndex, _ kind: SpecKind) { specs[spec].kind = kind }
 
     private func find(_ spec: SpecIndex, _ name: Token) -> Int32 {
+        if links[Int(spec)].fieldCount > Self.wideCount { return wide[Self.key(spec, name)] ?? -1 }
         var i = links[Int(spec)].firstField
         while i >= 0, pending[Int(i)].field.name != name { i = pending[Int(i)].next }
         return i
+    }
+
+    private static func key(_ spec: SpecIndex, _ name: Token) -> UInt64 {
+        UInt64(UInt32(bitPattern: spec)) << 32 | UInt64(UInt32(bitPattern: name.id))
     }
 
     public func field(_ spec: SpecIndex, _ name: Token) -> USDValue? {
@@ -254,6 +262,17 @@ public struct LayerBuilder {
             links[Int(spec)].firstField = i
         }
         links[Int(spec)].lastField = i
+        links[Int(spec)].fieldCount += 1
+        if links[Int(spec)].fieldCount > Self.wideCount {
+            if links[Int(spec)].fieldCount == Self.wideCount + 1 {
+                var f = links[Int(spec)].firstField
+                while f >= 0 {
+                    wide[Self.key(spec, pending[Int(f)].field.name)] = f
+                    f = pending[Int(f)].next
+                }
+            }
+            wide[Self.key(spec, name)] = i
+        }
     }
 
     /// The finished layer.

@@ -42,6 +42,9 @@ extension USDAParser {
         try scan.skipBlanks()
         try scan.expect(UInt8(ascii: "="), "'='")
         try scan.skipBlanks()
+        if name == .comment {
+            throw USDAError(nameStart, "usda.reserved-field", "found 'comment' as a field, expected the comment as a string alone")
+        }
 
         if try specialField(session.string(name), edit, of: spec, owner, at: start) { return }
         try genericField(name, edit, of: spec, owner, at: nameStart)
@@ -254,15 +257,18 @@ extension USDAParser {
         let d = try dictionary()
         var all: [(set: Token, variant: Token)] = []
         if case .variantSelections(let old) = builder.field(spec, .variantSelection) { all = old }
+        var known: [Token: Int] = [:]
+        for (i, s) in all.enumerated() { known[s.set] = i }
         for (key, value) in d.entries {
             guard case .string(let s) = value else {
                 throw USDAError(start, "usda.bad-variant-selection", "the selection of '\(key)' is not a string")
             }
             let set = session.token(key)
             let variant = session.token(s)
-            if let i = all.firstIndex(where: { $0.set == set }) {
+            if let i = known[set] {
                 all[i].variant = variant
             } else {
+                known[set] = all.count
                 all.append((set, variant))
             }
         }
@@ -329,8 +335,11 @@ extension USDAParser {
             var op = ListOp<Token>()
             if case .tokenListOp(let old) = builder.field(spec, name) { op = old }
             var items: [Token] = []
-            if case .array(let a) = try listOpItems(.token), case .token(let t) = a.storage { items = t }
-            try requireItems(!items.isEmpty, edit, at: start)
+            let value = try listOpItems(.token)
+            if case .array(let a) = value, case .token(let t) = a.storage {
+                items = t
+                try requireItems(!items.isEmpty, edit, at: start)
+            }
             op.set(edit, items)
             builder.set(spec, name, .tokenListOp(op))
         case .stringListOp:

@@ -21,17 +21,6 @@ extension USDAParser {
         session.paths.strippingVariants(session.paths.primPath(path))
     }
 
-    /// `None`, one item or a bracketed list of items.
-    mutating func items<Item>(
-        _ item: (inout Self) throws(USDAError) -> Item
-    ) throws(USDAError) -> [Item] {
-        if scan.takeWord("None") { return [] }
-        guard scan.take(UInt8(ascii: "[")) else { return [try item(&self)] }
-        var all: [Item] = []
-        while try nextListItem(first: all.isEmpty, closing: UInt8(ascii: "]")) { all.append(try item(&self)) }
-        return all
-    }
-
     /// A list of paths, as targets, connections, inherits and specializes have it.
     mutating func pathItems(allowsProperties: Bool) throws(USDAError) -> [Path] {
         let anchor = primAnchor()
@@ -43,7 +32,8 @@ extension USDAParser {
                 guard try nextListItem(first: all.isEmpty, closing: UInt8(ascii: "]")) else { return all }
             }
             let start = scan.at
-            let p = try pathLiteral(anchor: anchor)
+            // Targets never lie within variants; old files that say so mean the prim itself.
+            let p = session.paths.strippingVariants(try pathLiteral(anchor: anchor))
             let kind = session.paths.kind(p)
             if !allowsProperties, kind != .prim {
                 throw USDAError(start, "usda.bad-path", "found '\(session.string(p))', expected the path of a prim")

@@ -79,9 +79,10 @@ extension USDAParser {
         let nameStart = scan.at
         let name = try propertyName("an attribute's name")
         let outer = path
+        let known = session.paths.count
         path = session.paths.property(outer, name)
         let spec: SpecIndex
-        if let old = builder.spec(at: path) {
+        if !isNew(path, known), let old = builder.spec(at: path) {
             spec = old
             try checkSame(old, typeName, isUniform: isUniform, at: nameStart)
             if isCustom { builder.set(spec, .custom, .bool(true)) }
@@ -213,9 +214,10 @@ extension USDAParser {
         let nameStart = scan.at
         let name = try propertyName("a relationship's name")
         let outer = path
+        let known = session.paths.count
         path = session.paths.property(outer, name)
         let spec: SpecIndex
-        if let old = builder.spec(at: path) {
+        if !isNew(path, known), let old = builder.spec(at: path) {
             guard builder.kind(old) == .relationship else {
                 throw USDAError(
                     nameStart, "usda.property-kind-changed", "'\(session.string(path))' is already an attribute, found a relationship")

@@ -224,6 +224,7 @@ extension USDAParser {
     /// A list of numbers or of tuples of numbers, flat.
     private mutating func numbers<T: ArrayComponent>(_ type: ValueType) throws(USDAError) -> [T] {
         var out: [T] = []
+        out.reserveCapacity(commas() + 1)
         var isReserved = false
         try numberList(type, into: &out, &isReserved, since: scan.at)
         return out
@@ -290,6 +291,20 @@ extension USDAParser {
             throw USDAError(start, "usda.value-out-of-range", "found \(scan.string(start, scan.at)), expected a value of type \(type.name)")
         }
         return value
+    }
+
+    /// Commas up to the closing bracket, which is one fewer than the components of a short list.
+    private func commas() -> Int {
+        var n = 0
+        let end = min(scan.text.count, scan.at &+ 1024)
+        var i = scan.at
+        while i < end {
+            let b = scan.text[i]
+            if b == UInt8(ascii: "]") { return n }
+            if b == UInt8(ascii: ",") { n &+= 1 }
+            i &+= 1
+        }
+        return n &* 4
     }
 
     /// Reserves what the list will need, judging by its first items and the distance to its closing bracket.

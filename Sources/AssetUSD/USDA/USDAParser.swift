@@ -119,14 +119,21 @@ struct USDAParser: ~Escapable {
         }
     }
 
+    /// What a thread's stack bears, whatever the limits say.
+    private static let deepest = 2000
+
     mutating func enter(at offset: Int) throws(USDAError) {
         depth += 1
-        guard depth <= limits.nestingDepth else {
-            throw USDAError(offset, "usda.nesting-too-deep", "nested deeper than the limit of \(limits.nestingDepth)")
+        guard depth <= min(limits.nestingDepth, Self.deepest) else {
+            throw USDAError(offset, "usda.nesting-too-deep", "nested deeper than the limit of \(min(limits.nestingDepth, Self.deepest))")
         }
     }
 
     mutating func leave() { depth -= 1 }
+
+    /// Whether a path came into being after the table had `known` paths; then no spec has it yet.
+    @inline(__always)
+    func isNew(_ path: Path, _ known: Int) -> Bool { Int(path.id) >= known }
 
     // MARK: Prims
 
@@ -156,8 +163,9 @@ struct USDAParser: ~Escapable {
             throw USDAError(nameStart, "usda.bad-prim-name", "'\(session.string(name))' is not a valid prim name")
         }
         let outer = path
+        let known = session.paths.count
         path = session.paths.child(path, name)
-        guard builder.spec(at: path) == nil else {
+        guard isNew(path, known) || builder.spec(at: path) == nil else {
             throw USDAError(nameStart, "usda.duplicate-prim", "the prim '\(session.string(path))' is defined twice")
         }
         try enter(at: nameStart)

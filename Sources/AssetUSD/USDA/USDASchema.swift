@@ -37,7 +37,7 @@ struct MetadataField {
         add(.layer, .value(.int), "framePrecision")
         add(.layer, .value(.asset), "colorConfiguration")
         add(.layer, .dictionary, "customLayerData", "fallbackPrimTypes", "expressionVariables")
-        add([.layer, .prim, .attribute, .relationship], .value(.string), "documentation", "comment")
+        add([.layer, .prim, .attribute, .relationship], .value(.string), "documentation")
         add(.prim, .tokenListOp, "apiSchemas")
         add(.prim, .stringListOp, "clipSets")
         add(.prim, .int64ListOp, "inactiveIds")
