@@ -23,12 +23,14 @@ import Testing
         Case("int64 x = -9223372036854775808"), Case("uint64 x = 18446744073709551615"),
         Case("half x = 0.1", "half x = 0.0999756"), Case("half x = 65520", "half x = inf"), Case("half x = 1e-7", "half x = 1.19209e-07"),
         Case("float x = 0.1"), Case("float x = 16777217", "float x = 16777216"), Case("float x = -0"), Case("float x = \"-inf\"", "float x = -inf"),
-        Case("double x = 1e400", "double x = inf"), Case("double x = nan"), Case("double x = .5e1", "double x = 5"), Case("double x = 1.", "double x = 1"),
+        Case("double x = 1e400", "double x = inf"), Case("double x = nan"), Case("double x = .5e1", "double x = 5"),
+        Case("double x = 1.", "double x = 1"),
         Case("double x = 1e15"), Case("double x = 0.000001"), Case("double x = 1e-7"), Case("double x = 5e-324"),
         Case("double x = 123456789012345678901234567890", "double x = 1.2345678901234568e29"),
         Case("timecode x = 24.5"), Case("token x = 'a'", "token x = \"a\""), Case("string x = ''", "string x = \"\""),
         Case("string x = \"\\x41\\102\\q\\n\"", "string x = \"\"\"ABq\n\"\"\""), Case("string x = 'say \"hi\"'"),
-        Case("string x = \"both ' and \\\"\""), Case("string x = \"\\x07\\t\\r\\\\\""), Case("string x = \"\"\"a\"b\"\"c\"\"\"", "string x = 'a\"b\"\"c'"),
+        Case("string x = \"both ' and \\\"\""), Case("string x = \"\\x07\\t\\r\\\\\""),
+        Case("string x = \"\"\"a\"b\"\"c\"\"\"", "string x = 'a\"b\"\"c'"),
         Case("asset x = @a/b.png@"), Case("asset x = @@"), Case("asset x = \"a\"", "asset x = @a@"), Case("asset x = @@@a@b@@@"),
         Case("asset x = @@@a\\@@@b@@@"), Case("asset x = @@@a@@@@@"), Case("pathExpression x = \"/a//b\""),
         Case("float3 x = (1,2, 3 ,)", "float3 x = (1, 2, 3)"), Case("quatf x = (1, 2, 3, 4)"), Case("quath[] x = [(1, 0, 0, 0), (0.5, 2, 3, 4)]"),
@@ -62,27 +64,33 @@ import Testing
         Case("float[] x.timeSamples = { -1.5: [1, 2], inf: [] }", "float[] x.timeSamples = {\n        -1.5: [1, 2],\n        inf: [],\n    }"),
         Case("float x = 1\n    float x.timeSamples = {\n        0: 2,\n    }\n    float x.connect = </B.y>"),
         Case("float x (\n        \"note\"\n        doc = \"text\"\n        hidden = true\n        interpolation = \"vertex\"\n    )"),
-        Case("float x = 1 (elementSize = 3; displayUnit = meter; symmetryFunction = )", "float x = 1 (\n        displayUnit = meter\n        elementSize = 3\n        symmetryFunction = \n    )"),
+        Case(
+            "float x = 1 (elementSize = 3; displayUnit = meter; symmetryFunction = )",
+            "float x = 1 (\n        displayUnit = meter\n        elementSize = 3\n        symmetryFunction = \n    )"),
         Case("float x = 1 ( )", "float x = 1"),
         Case("rel r"), Case("custom rel r"), Case("varying rel r"), Case("custom varying rel r = </B>"), Case("rel r = None"),
         Case("rel r = []", "rel r = None"), Case("rel r = </B>"), Case("rel r = <C>", "rel r = </A/C>"), Case("rel r = <.x>", "rel r = </A.x>"),
         Case("rel r = <..>", "rel r = </>"), Case("rel r = [</B>, </C.x>]", "rel r = [\n        </B>,\n        </C.x>,\n    ]"),
         Case("prepend rel r = </B>"), Case("delete rel r = </B>\n    append rel r = </C>"), Case("reorder rel r = </B>"),
-        Case("rel r = </B> (doc = \"x\")", "rel r = </B> (\n        doc = \"x\"\n    )"), Case("rel r.default = </B>", "rel r\n    rel r.default = </B>"),
+        Case("rel r = </B> (doc = \"x\")", "rel r = </B> (\n        doc = \"x\"\n    )"),
+        Case("rel r.default = </B>", "rel r\n    rel r.default = </B>"),
         Case("rel r[</B>]", "rel r\n    rel r[</B>]"), Case("rel r = </B.r[/C].x>"),
         Case("reorder properties = [\"b\", \"a\"]"), Case("reorder nameChildren = [\"b\", \"a\"]"),
         Case("float x.spline = {\n        1: 2; post held,\n    }", "float x.spline = {\n        1: 2; pre (0, 0); post held,\n    }"),
         Case(
             "double x.spline = {\n        bezier,\n        pre: sloped(0.5),\n        post: loop oscillate,\n        loop: (1, 3, 2, 1, 5.5),\n        1: 3.5 & 5; pre (1.5, 2.25); post curve (1, -1); { string foo = \"bar\"; int n = 1 },\n        2: 6; pre (0, 0); post none,\n        3: 6; post linear,\n    }"
         ),
-        Case("float x.spline = {\n        hermite,\n        pre: none,\n        post: loop reset,\n        1: 5; pre (2.25); post curve (-1),\n    }"),
+        Case(
+            "float x.spline = {\n        hermite,\n        pre: none,\n        post: loop reset,\n        1: 5; pre (2.25); post curve (-1),\n    }"),
     ]
 
     static let metadata: [Case] = [
         Case("\"a comment\""), Case("doc = \"\"\"two\nlines\"\"\""), Case("kind = \"component\""), Case("active = 0", "active = false"),
         Case("instanceable = true"), Case("hidden = yes", "hidden = true"), Case("displayName = \"x\""), Case("permission = private"),
         Case("symmetryFunction = mirror"), Case("apiSchemas = [\"A\", \"B\"]"), Case("prepend apiSchemas = [\"A\"]"),
-        Case("delete apiSchemas = [\"A\"]\n    add apiSchemas = [\"B\"]\n    prepend apiSchemas = [\"C\"]\n    append apiSchemas = [\"D\"]\n    reorder apiSchemas = [\"E\"]"),
+        Case(
+            "delete apiSchemas = [\"A\"]\n    add apiSchemas = [\"B\"]\n    prepend apiSchemas = [\"C\"]\n    append apiSchemas = [\"D\"]\n    reorder apiSchemas = [\"E\"]"
+        ),
         Case("apiSchemas = None"), Case("clipSets = [\"a\"]"), Case("inactiveIds = [1, -2]"), Case("displayGroupOrder = [\"a\"]"),
         Case("inherits = </B>"), Case("inherits = <../B>", "inherits = </B>"), Case("inherits = None"),
         Case("prepend inherits = [</B>, </C>]", "prepend inherits = [\n        </B>,\n        </C>\n    ]"), Case("append specializes = </B>"),
@@ -91,7 +99,8 @@ import Testing
         Case("references = [@a@, </B>]", "references = [\n        @a@,\n        </B>\n    ]"),
         Case(
             "references = @a@ (offset = 3; customData = { int a = 1 })",
-            "references = [\n        @a@ (\n            offset = 3\n            customData = {\n                int a = 1\n            }\n        )\n    ]"),
+            "references = [\n        @a@ (\n            offset = 3\n            customData = {\n                int a = 1\n            }\n        )\n    ]"
+        ),
         Case("payload = @a@</B> (offset = 2)"), Case("delete payload = @a@"), Case("payload = None"),
         Case("variants = { string v = \"x\" }", "variants = {\n        string v = \"x\"\n    }"), Case("prepend variantSets = \"v\""),
         Case("prepend variantSets = [\"v\", \"w\"]"),
@@ -99,8 +108,10 @@ import Testing
         Case("prefixSubstitutions = { \"a\": \"b\" }", "prefixSubstitutions = {\n        \"a\": \"b\"\n    }"),
         Case(
             "customData = { int b = 1; dictionary d = { float[] \"x y\" = [1] }\n string a = \"s\" }",
-            "customData = {\n        string a = \"s\"\n        int b = 1\n        dictionary d = {\n            float[] \"x y\" = [1]\n        }\n    }"),
-        Case("customData = {}", "customData = {\n    }"), Case("unknown = 1.50", "unknown = 1.5"), Case("unknown = [1,(2,3)]", "unknown = [1, (2, 3)]"),
+            "customData = {\n        string a = \"s\"\n        int b = 1\n        dictionary d = {\n            float[] \"x y\" = [1]\n        }\n    }"
+        ),
+        Case("customData = {}", "customData = {\n    }"), Case("unknown = 1.50", "unknown = 1.5"),
+        Case("unknown = [1,(2,3)]", "unknown = [1, (2, 3)]"),
         Case("unknown = \"text\""), Case("unknown = word"), Case("prepend unknown = [1,2]", "prepend unknown = [1, 2]"),
         Case("unknown = { int a = 1 }", "unknown = {\n        int a = 1\n    }"), Case("elementSize = 3"), Case("name::space = 1"),
         Case("kind = \"a\"; active = true", "active = true\n    kind = \"a\""),
@@ -122,9 +133,12 @@ import Testing
     }
 
     static let layers: [Case] = [
-        Case("#usda 1.0\n\n"), Case("#usda 1.0", "#usda 1.0\n\n"), Case("#sdf 1.4.32\n", "#usda 1.0\n\n"), Case("\u{feff}#usda 1.3\n", "#usda 1.0\n\n"),
+        Case("#usda 1.0\n\n"), Case("#usda 1.0", "#usda 1.0\n\n"), Case("#sdf 1.4.32\n", "#usda 1.0\n\n"),
+        Case("\u{feff}#usda 1.3\n", "#usda 1.0\n\n"),
         Case("#usda 1.0\r\n(\r\n    doc = \"a\"\r\n)\r\n", "#usda 1.0\n(\n    doc = \"a\"\n)\n\n"),
-        Case("#usda 1.0\n(\n    \"comment\"\n    defaultPrim = \"A\"\n    endTimeCode = 10\n    subLayers = [\n        @a@,\n        @b@ (offset = 1; scale = 2)\n    ]\n    upAxis = \"Y\"\n    relocates = {\n        </A/B>: </A/C>\n    }\n)\n\n"),
+        Case(
+            "#usda 1.0\n(\n    \"comment\"\n    defaultPrim = \"A\"\n    endTimeCode = 10\n    subLayers = [\n        @a@,\n        @b@ (offset = 1; scale = 2)\n    ]\n    upAxis = \"Y\"\n    relocates = {\n        </A/B>: </A/C>\n    }\n)\n\n"
+        ),
         Case("#usda 1.0\n(\n    customLayerData = {\n        double x = 1\n    }\n    startTimeCode = 1.5\n    unknown = [1, 2]\n)\n\n"),
         Case("#usda 1.0\n\nreorder rootPrims = [\"B\", \"A\"]\n\ndef \"A\"\n{\n}\n\nover Some.Type \"B\"\n{\n}\n\nclass Xform \"C\"\n{\n}\n\n"),
         Case("#usda 1.0\n\ndef \"A\"\n{\n    float x\n\n    def \"B\"\n    {\n    }\n\n    def \"C\"\n    {\n    }\n}\n\n"),
@@ -133,7 +147,9 @@ import Testing
         ),
         Case("#usda 1.4\n\ndef \"A\"\n{\n    duration x = 1.5\n}\n\n"),
         Case("#usda 1.3\n\ndef \"A\"\n{\n    double x.spline = {\n        pre: loop repeat(3.5),\n    }\n}\n\n"),
-        Case("#usda 1.1\n\ndef \"A\"\n{\n    double x.spline = {\n        bezier,\n        1: 2; pre (0, 0, autoEase); post curve (1, 0, custom),\n    }\n}\n\n"),
+        Case(
+            "#usda 1.1\n\ndef \"A\"\n{\n    double x.spline = {\n        bezier,\n        1: 2; pre (0, 0, autoEase); post curve (1, 0, custom),\n    }\n}\n\n"
+        ),
         Case(
             "#usda 1.2\n\ndef \"A\"\n{\n    float2[] v = edit [append (1, 2); write (3, 4) to [0]]\n    float[] x = edit [append 1.5; prepend 2; write 3 to [2]; write [1] to [2]; insert 4 at [1]; prepend [-1]; erase [3]; append [0]; minsize 5; minsize 6 fill 9; maxsize 10; resize 7; resize 8 fill 1]\n    token[] y = edit [append 'a\"b']\n    int[] z = edit []\n}\n\n"
         ),

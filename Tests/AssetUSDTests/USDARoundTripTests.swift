@@ -114,7 +114,9 @@ import Testing
         }
         #expect(pieces.count > 2)
         #expect(pieces.allSatisfy { $0 < 2 << 20 })
-        guard case .array(let read) = try parseUSDA(bytes: text).value("/A.x"), case .float(let floats) = read.storage else { return #expect(Bool(false)) }
+        guard case .array(let read) = try parseUSDA(bytes: text).value("/A.x"), case .float(let floats) = read.storage else {
+            return #expect(Bool(false))
+        }
         #expect(floats == (0..<n).map { Float($0) / 7 })
     }
 
@@ -212,7 +214,8 @@ private struct LayerText {
     private mutating func metadata() -> String {
         var out = " (\n"
         let all = [
-            "kind = \"group\"", "active = false", "prepend apiSchemas = [\"A\", \"B\"]", "references = [@a@</B> (offset = 2), </C>]", "payload = None",
+            "kind = \"group\"", "active = false", "prepend apiSchemas = [\"A\", \"B\"]", "references = [@a@</B> (offset = 2), </C>]",
+            "payload = None",
             "inherits = </Class>", "variants = { string v = \"x\" }", "prepend variantSets = [\"v\"]", "unknown = [1, (2, \"three\")]",
             "customData = \(dictionary(0))", "doc = \(string())", "instanceable = true", "specializes = [</A>, </B>]",
         ]

@@ -186,12 +186,10 @@ public struct LayerBuilder {
         var firstChild: SpecIndex = -1, lastChild: SpecIndex = -1, next: SpecIndex = -1
         var firstField: Int32 = -1, lastField: Int32 = -1, fieldCount: Int32 = 0
     }
-    private struct Pending {
-        var field: Field
-        var next: Int32
-    }
     private var links: ContiguousArray<Links> = []
-    private var pending: ContiguousArray<Pending> = []
+    private var fields: ContiguousArray<Field> = []
+    /// The next field of the same spec, for each field.
+    private var nextField: ContiguousArray<Int32> = []
     /// Where the fields of specs with very many of them are, so that setting one stays quick whatever the file holds.
     private var wide: [UInt64: Int32] = [:]
     private static let wideCount = 64
@@ -229,7 +227,7 @@ public struct LayerBuilder {
     private func find(_ spec: SpecIndex, _ name: Token) -> Int32 {
         if links[Int(spec)].fieldCount > Self.wideCount { return wide[Self.key(spec, name)] ?? -1 }
         var i = links[Int(spec)].firstField
-        while i >= 0, pending[Int(i)].field.name != name { i = pending[Int(i)].next }
+        while i >= 0, fields[Int(i)].name != name { i = nextField[Int(i)] }
         return i
     }
 
@@ -239,14 +237,14 @@ public struct LayerBuilder {
 
     public func field(_ spec: SpecIndex, _ name: Token) -> USDValue? {
         let i = find(spec, name)
-        return i < 0 ? nil : pending[Int(i)].field.value
+        return i < 0 ? nil : fields[Int(i)].value
     }
 
     /// Sets a field, replacing an earlier value.
     public mutating func set(_ spec: SpecIndex, _ name: Token, _ value: USDValue) {
         let i = find(spec, name)
         if i >= 0 {
-            pending[Int(i)].field.value = value
+            fields[Int(i)].value = value
         } else {
             append(spec, name, value)
         }
@@ -254,10 +252,11 @@ public struct LayerBuilder {
 
     /// Adds a field that the spec is known not to have yet.
     public mutating func append(_ spec: SpecIndex, _ name: Token, _ value: USDValue) {
-        let i = Int32(pending.count)
-        pending.append(Pending(field: Field(name, value), next: -1))
+        let i = Int32(fields.count)
+        fields.append(Field(name, value))
+        nextField.append(-1)
         if links[Int(spec)].lastField >= 0 {
-            pending[Int(links[Int(spec)].lastField)].next = i
+            nextField[Int(links[Int(spec)].lastField)] = i
         } else {
             links[Int(spec)].firstField = i
         }
@@ -267,8 +266,8 @@ public struct LayerBuilder {
             if links[Int(spec)].fieldCount == Self.wideCount + 1 {
                 var f = links[Int(spec)].firstField
                 while f >= 0 {
-                    wide[Self.key(spec, pending[Int(f)].field.name)] = f
-                    f = pending[Int(f)].next
+                    wide[Self.key(spec, fields[Int(f)].name)] = f
+                    f = nextField[Int(f)]
                 }
             }
             wide[Self.key(spec, name)] = i
@@ -278,19 +277,25 @@ public struct LayerBuilder {
     /// The finished layer.
     public consuming func finish() -> USDLayer {
         let n = specs.count
-        var fields = ContiguousArray<Field>()
-        fields.reserveCapacity(pending.count)
         var children = ContiguousArray<SpecIndex>()
         children.reserveCapacity(n)
-        var specs = specs
         for i in 0..<n {
-            let start = Int32(fields.count)
-            var f = links[i].firstField
-            while f >= 0 {
-                fields.append(pending[Int(f)].field)
-                f = pending[Int(f)].next
+            // Fields that were added one after the other stay where they are; scattered ones are gathered at the end.
+            let first = links[i].firstField
+            if first >= 0 {
+                let count = links[i].fieldCount
+                if links[i].lastField - first == count - 1 {
+                    specs[SpecIndex(i)].fields = first..<(first + count)
+                } else {
+                    let start = Int32(fields.count)
+                    var f = first
+                    while f >= 0 {
+                        fields.append(fields[Int(f)])
+                        f = nextField[Int(f)]
+                    }
+                    specs[SpecIndex(i)].fields = start..<Int32(fields.count)
+                }
             }
-            specs[SpecIndex(i)].fields = start..<Int32(fields.count)
             guard links[i].firstChild >= 0 else { continue }
             // One pass each for the kinds of children: prims, properties, variants, the rest.
             for group in 0..<4 {

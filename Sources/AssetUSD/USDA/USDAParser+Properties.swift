@@ -200,8 +200,8 @@ extension USDAParser {
     /// A number, `inf`, `-inf` or `nan`.
     mutating func takeReal() throws(USDAError) -> Double? {
         if let n = scan.takeNumber() { return n.double }
-        if scan.takeWord("inf") { return .infinity }
-        if scan.takeWord("nan") { return .nan }
+        if scan.takeWord("inf", beforeColon: true) { return .infinity }
+        if scan.takeWord("nan", beforeColon: true) { return .nan }
         return nil
     }
 
