@@ -229,7 +229,7 @@ struct TextStage {
         #expect(
             try s.stage.variantSets(s.prim("/A")) == [
                 VariantSet(name: "size", selection: "big", choices: ["big", "small"]),
-                VariantSet(name: "colour", selection: "red", choices: ["red", "blue"]),
+                VariantSet(name: "colour", selection: "red", choices: ["blue", "red"]),
             ])
         let chosen = try TextStage(text) {
             $0.variants = [VariantChoice(path: "/A", set: "colour", choice: "blue"), VariantChoice(path: "/M", set: "size", choice: "big")]
