@@ -23,6 +23,8 @@ public protocol AssetResolver {
     func package(_ path: String) throws(AssetError) -> ZipArchive
     /// Bytes to be had under a path from now on, whatever lies there: standard input under `-`.
     func give(_ file: FileBytes, as path: String)
+    /// Sets the ceilings for packages that are opened from now on.
+    func obey(_ limits: ReadLimits)
 }
 
 extension AssetResolver {
@@ -36,6 +38,8 @@ public final class DiskResolver: AssetResolver {
     private var listings: [String: [String]] = [:]
 
     public init(limits: ReadLimits = ReadLimits()) { packages = PackageShelf(limits: limits) }
+
+    public func obey(_ limits: ReadLimits) { packages.limits = limits }
 
     public func give(_ file: FileBytes, as path: String) { given[path] = file }
 
@@ -97,6 +101,7 @@ public final class InMemoryResolver: AssetResolver {
     }
 
     public func give(_ file: FileBytes, as path: String) { files[path] = file }
+    public func obey(_ limits: ReadLimits) { packages.limits = limits }
     public func add(_ path: String, _ bytes: [UInt8]) { files[path] = FileBytes(name: path, bytes: bytes) }
     public func add(_ path: String, text: String) { add(path, Array(text.utf8)) }
 
@@ -136,7 +141,7 @@ private func childNames(_ paths: some Sequence<String>, below prefix: String) ->
 /// The packages a resolver has opened, by path.
 private final class PackageShelf {
     typealias Open = (String) throws(AssetError) -> FileBytes
-    private let limits: ReadLimits
+    var limits: ReadLimits
     private var archives: [String: ZipArchive] = [:]
 
     init(limits: ReadLimits) { self.limits = limits }

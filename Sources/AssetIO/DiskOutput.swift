@@ -245,6 +245,13 @@ public final class DiskOutput: OutputSink, Sendable {
         return lstat(path, &status) == 0 ? .file : .nothing
     }
 
+    /// Whether two paths lead to one file that exists, by links or other spellings too.
+    public static func isSamePlace(_ a: String, _ b: String) -> Bool {
+        var (x, y) = (stat(), stat())
+        guard stat(a, &x) == 0, stat(b, &y) == 0 else { return false }
+        return x.st_dev == y.st_dev && x.st_ino == y.st_ino
+    }
+
     private static func isSame(_ a: String, _ b: String) -> Bool {
         do {
             let (a, b) = (try FileBytes(mapping: a), try FileBytes(mapping: b))

@@ -70,8 +70,10 @@ public final class FileBytes: Sendable {
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
         case S_IFDIR: throw AssetError("io.is-a-directory", "is a directory, expected a file", at: SourceLocation(file: shown))
+        case S_IFCHR, S_IFBLK:
+            throw AssetError("io.is-a-device", "is a device, expected a file", at: SourceLocation(file: shown))
         default:
-            // Pipes and devices cannot be mapped: read them to the end.
+            // Pipes cannot be mapped: read them to the end.
             let bytes = try FileBytes.readAll(fd, shown)
             self.init(name: shown, bytes: bytes)
             return
@@ -87,6 +89,9 @@ public final class FileBytes: Sendable {
         self.init(name: shown, storage: Storage(base: UnsafeRawPointer(p), count: size, isMapped: true), offset: 0, count: size)
     }
 
+    /// What comes without a known end is held in memory, and only so much of it.
+    private static let largestStream = 1 << 30
+
     /// Reads a descriptor to its end (standard input, pipes).
     public static func readAll(_ fd: Int32, _ name: String) throws(AssetError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -98,6 +103,9 @@ public final class FileBytes: Sendable {
                 throw systemError("io.cannot-read", "cannot read", name)
             }
             if n == 0 { return bytes }
+            guard bytes.count + n <= largestStream else {
+                throw AssetError("io.too-large", "more than \(largestStream) bytes, expected a file for so many", at: SourceLocation(file: name))
+            }
             bytes.append(contentsOf: block[0..<n])
         }
     }

@@ -59,6 +59,7 @@ public func openDocument(
     registry: FormatRegistry = .standard
 ) throws(AssetError) -> OpenedFile {
     var context = ReadContext(resolver: resolver, options: options)
+    resolver.obey(options.limits)
     let format = try registry.recognize(file, forced: options.format, diagnostics: &context.diagnostics)
     let document = try format.open(file, &context)
     return OpenedFile(document: document, format: format.info, context: context)

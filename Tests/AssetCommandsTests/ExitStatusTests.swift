@@ -109,6 +109,25 @@ import Testing
         #expect(tool.run("tree", "-v", "told.test").error == "told.test: info: chose [test.choice]\n")
     }
 
+    @Test func anInputIsNeverReplaced() {
+        let tool = harness()
+        for arguments in [
+            ["cat", "text.layer", "-o", "text.layer", "--overwrite"], ["convert", "warned.test", "warned.test", "--to", "list", "--overwrite"],
+        ] {
+            let result = tool.run(arguments)
+            #expect(result.status == .output, "\(arguments)")
+            #expect(result.error.contains("[output.is-the-input]"), "\(arguments)")
+        }
+        #expect(tool.outputs.isEmpty)
+    }
+
+    /// The output is not begun before the input is known to be readable.
+    @Test func catBeginsNoOutputForWhatItCannotRead() {
+        let tool = harness()
+        #expect(tool.run(["cat", "nowhere.layer", "-o", "out.usda"]).status == .input)
+        #expect(tool.outputs.isEmpty)
+    }
+
     @Test func standardInputIsReadWithAFormat() {
         let tool = harness()
         tool.input = Array("SCENE".utf8)

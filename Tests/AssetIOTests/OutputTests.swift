@@ -104,6 +104,20 @@ import Testing
         #expect(try folder.text("a.mtl") == "old")
     }
 
+    @Test func onePlaceUnderSeveralNames() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a", "x")
+        try folder.write("b", "x")
+        #expect(DiskOutput.isSamePlace(folder.path + "/a", folder.path + "/./a"))
+        #expect(!DiskOutput.isSamePlace(folder.path + "/a", folder.path + "/b"))
+        #expect(!DiskOutput.isSamePlace(folder.path + "/a", folder.path + "/none"))
+    }
+
+    /// A device may never end.
+    @Test(arguments: ["/dev/zero", "/dev/null"]) func devicesAreNotRead(_ path: String) {
+        #expect(code { _ = try FileBytes(mapping: path) } == "io.is-a-device")
+    }
+
     @Test func placesThatCannotBe() throws {
         let folder = try TemporaryFolder()
         try folder.write("file", "x")

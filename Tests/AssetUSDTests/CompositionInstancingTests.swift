@@ -86,7 +86,8 @@ import Testing
         }
         let s = try TextStage(
             instance("A", "one") + instance("B", "two") + instance("C", "one")
-                + "class \"P\" (variantSets = \"v\") {\n variantSet \"v\" = {\n \"one\" {\n def \"One\" {\n }\n }\n \"two\" {\n def \"Two\" {\n }\n }\n }\n}\n")
+                + "class \"P\" (variantSets = \"v\") {\n variantSet \"v\" = {\n \"one\" {\n def \"One\" {\n }\n }\n \"two\" {\n def \"Two\" {\n }\n }\n }\n}\n"
+        )
         #expect(s.all() == ["/A", "/A/One", "/B", "/B/Two", "/C", "/C/One"])
         #expect(try s.stage.sharingKey(s.prim("/A/One")) == s.stage.sharingKey(s.prim("/C/One")))
     }

@@ -165,7 +165,10 @@ struct TextStage {
     @Test func specializesIsWeakerThanReferencesFromAbove() throws {
         let s = try TextStage([
             ("root.usda", "def \"R\" (references = @m.usda@</M>) {\n}\ndef \"Base\" {\n double x = 9\n}\n"),
-            ("m.usda", "def \"M\" (\n references = </Ref>\n specializes = </Base>\n) {\n}\ndef \"Ref\" {\n double x = 1\n}\ndef \"Base\" {\n double x = 2\n double y = 2\n}\n"),
+            (
+                "m.usda",
+                "def \"M\" (\n references = </Ref>\n specializes = </Base>\n) {\n}\ndef \"Ref\" {\n double x = 1\n}\ndef \"Base\" {\n double x = 2\n double y = 2\n}\n"
+            ),
         ])
         // What specializes is weaker than what is referenced, though the referencing layer speaks of the base.
         #expect(try s.number("/R", "x") == 1)
@@ -175,7 +178,10 @@ struct TextStage {
     @Test func classesAreImpliedAcrossReferences() throws {
         let s = try TextStage([
             ("root.usda", "def \"A\" (references = @m.usda@</M>) {\n}\nover \"_class_M\" {\n double x = 9\n}\n"),
-            ("m.usda", "def \"M\" (inherits = </_class_M>) {\n double x = 1\n def \"C\" (inherits = </M/Local>) {\n }\n def \"Local\" {\n double y = 1\n }\n}\nclass \"_class_M\" {\n double x = 2\n}\n"),
+            (
+                "m.usda",
+                "def \"M\" (inherits = </_class_M>) {\n double x = 1\n def \"C\" (inherits = </M/Local>) {\n }\n def \"Local\" {\n double y = 1\n }\n}\nclass \"_class_M\" {\n double x = 2\n}\n"
+            ),
         ])
         // The class is implied at /A, where it is stronger than what the reference brings.
         #expect(try s.number("/A", "x") == 9)
@@ -240,7 +246,10 @@ struct TextStage {
 
     @Test func listOpsComposeAcrossLayers() throws {
         let s = try TextStage([
-            ("root.usda", "(\n subLayers = [@a.usda@]\n)\nover \"P\" (\n prepend apiSchemas = [\"TopAPI\"]\n delete apiSchemas = [\"GoneAPI\"]\n) {\n append rel r = </C>\n}\n"),
+            (
+                "root.usda",
+                "(\n subLayers = [@a.usda@]\n)\nover \"P\" (\n prepend apiSchemas = [\"TopAPI\"]\n delete apiSchemas = [\"GoneAPI\"]\n) {\n append rel r = </C>\n}\n"
+            ),
             ("a.usda", "def \"P\" (\n prepend apiSchemas = [\"GoneAPI\", \"KeptAPI\"]\n) {\n rel r = [</A>, </C>, </B>]\n}\ndef \"A\" {\n}\n"),
         ])
         #expect(try s.stage.apiSchemas(s.prim("/P")).map { s.stage.session.string($0) } == ["TopAPI", "KeptAPI"])
@@ -275,19 +284,28 @@ struct TextStage {
 
     @Test func childAndPropertyOrder() throws {
         let s = try TextStage(
-            "def \"A\" {\n reorder nameChildren = [\"c\", \"a\"]\n double b2 = 1\n double b10 = 1\n double B1 = 1\n def \"a\" {\n }\n def \"b\" {\n }\n def \"c\" {\n }\n}\n")
+            "def \"A\" {\n reorder nameChildren = [\"c\", \"a\"]\n double b2 = 1\n double b10 = 1\n double B1 = 1\n def \"a\" {\n }\n def \"b\" {\n }\n def \"c\" {\n }\n}\n"
+        )
         #expect(try s.children("/A") == ["c", "a", "b"])
         #expect(try s.stage.propertyNames(s.prim("/A")).map { s.stage.session.string($0) } == ["B1", "b2", "b10"])
     }
 
     @Test func dictionariesMergeAndStrongestMetadataWins() throws {
         let s = try TextStage([
-            ("root.usda", "(\n subLayers = [@a.usda@]\n)\nover \"P\" (\n customData = {\n dictionary d = {\n int x = 1\n }\n }\n kind = \"group\"\n) {\n}\n"),
-            ("a.usda", "def \"P\" (\n customData = {\n dictionary d = {\n int x = 2\n int y = 3\n }\n string s = \"t\"\n }\n kind = \"component\"\n) {\n}\n"),
+            (
+                "root.usda",
+                "(\n subLayers = [@a.usda@]\n)\nover \"P\" (\n customData = {\n dictionary d = {\n int x = 1\n }\n }\n kind = \"group\"\n) {\n}\n"
+            ),
+            (
+                "a.usda",
+                "def \"P\" (\n customData = {\n dictionary d = {\n int x = 2\n int y = 3\n }\n string s = \"t\"\n }\n kind = \"component\"\n) {\n}\n"
+            ),
         ])
         guard case .token(let kind)? = try s.stage.metadata(s.prim("/P"), .kind) else { throw TestProblem() }
         #expect(s.stage.session.string(kind) == "group")
-        guard case .dictionary(let d)? = try s.stage.metadata(s.prim("/P"), .customData), case .dictionary(let inner)? = d["d"] else { throw TestProblem() }
+        guard case .dictionary(let d)? = try s.stage.metadata(s.prim("/P"), .customData), case .dictionary(let inner)? = d["d"] else {
+            throw TestProblem()
+        }
         #expect(d["s"] != nil)
         guard case .int(1)? = inner["x"], case .int(3)? = inner["y"] else { throw TestProblem() }
     }

@@ -164,6 +164,29 @@ import Testing
             ])
     }
 
+    @Test func selectionsWithoutEffectAreSaid() throws {
+        let text = """
+            def "A" (
+                variants = { string v = "x" }
+                prepend variantSets = "v"
+            )
+            {
+                variantSet "v" = {
+                    "x" {
+                    }
+                }
+            }
+            """
+        let wanted = [
+            VariantChoice(path: "/A", set: "v", choice: "x"), VariantChoice(path: "/A", set: "v", choice: "y"),
+            VariantChoice(path: "/A", set: "w", choice: "x"), VariantChoice(path: "/B", set: "v", choice: "x"),
+        ]
+        let codes = try wanted.map { choice in
+            try SceneText(text) { $0.variants = [choice] }.diagnostics.entries.map(\.code).filter { $0.hasPrefix("usd.no-such") }
+        }
+        #expect(codes == [[], ["usd.no-such-variant"], ["usd.no-such-variant-set"], ["usd.no-such-prim"]])
+    }
+
     @Test func tooManyPrimsAreRefused() {
         #expect(throws: AssetError.self) {
             try SceneText("def \"A\" { def \"B\" {} }\ndef \"C\" {}") { $0.limits.prims = 2 }

@@ -15,7 +15,7 @@ struct CatCommand: Command {
             ],
             operands: [OperandSpec("FILE", help: "the layer; - reads standard input")],
             options: [
-                OptionSpec("flatten", help: "compose the stage into one layer first"),
+                OptionSpec("flatten", help: "compose the stage into one layer first", hidden: true),
                 OptionSpec("output", short: "o", .value("FILE"), help: "write to this file instead", completion: .files),
                 OptionSpec("overwrite", help: "replace the file of -o where it exists"),
             ],
@@ -40,9 +40,8 @@ struct CatCommand: Command {
     }
 
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
-        var place: Place?
-        if let output { place = try Place(output, overwrite, run) }
         try run.checkFormat(common)
+        if let output { try run.refuseOverwritingInput(file, output) }
         var opened: OpenedFile
         do {
             opened = try openDocument(
@@ -50,6 +49,8 @@ struct CatCommand: Command {
         } catch {
             throw .input(error)
         }
+        var place: Place?
+        if let output { place = try Place(output, overwrite, run) }
         do {
             // Under --strict nothing may appear before everything was seen.
             var held: [UInt8] = []

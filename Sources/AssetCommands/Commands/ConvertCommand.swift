@@ -122,6 +122,7 @@ struct ConvertCommand: Command {
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
         try run.checkFormat(common)
         let format = try format(run)
+        try run.refuseOverwritingInput(input, output.text)
         let sink: any OutputSink
         do {
             sink = try run.environment.openOutput(output.text, options.overwrite)

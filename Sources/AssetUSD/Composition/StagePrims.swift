@@ -117,7 +117,11 @@ extension Stage {
         if prims[i].childStart < 0 {
             var list: [StagePrim]
             if let limit = exceededPrimLimit {
-                exceed(AssetError("usd.too-many-prims", "more than \(limit) prims", at: SourceLocation(file: rootLayer.identifier)))
+                exceed(
+                    AssetError(
+                        "usd.too-many-prims",
+                        "more than \(limit) prims from \(cache.layers.reduce(0) { $0 + $1.byteCount }) bytes of layers (the limit 'prims')",
+                        at: SourceLocation(file: rootLayer.identifier)))
                 list = []
             } else if prims[i].source >= 0 || prims[i].flags.contains(.instance) {
                 list = makeProxies(prim)
