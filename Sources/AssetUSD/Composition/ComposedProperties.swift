@@ -4,14 +4,22 @@ extension Stage {
     /// The spec of a property below a prim's spec.
     @inline(__always)
     func propertySpec(_ layer: USDLayer, _ primSpec: SpecIndex, _ name: Token) -> SpecIndex? {
-        let range = layer.specs[Int(primSpec)].properties
-        if range.isEmpty { return nil }
-        if range.count > 32 { return layer.spec(at: paths.property(layer.specs[Int(primSpec)].path, name)) }
-        for k in Int(range.lowerBound)..<Int(range.upperBound) {
-            let spec = layer.children[k]
-            if paths.name(layer.specs[Int(spec)].path) == name { return spec }
+        let range = layer.view.specs[Int(primSpec)].properties
+        if range.count > Self.manyProperties { return layer.spec(at: paths.property(layer.specs[Int(primSpec)].path, name)) }
+        let spec = layer.view.property(primSpec, name)
+        return spec < 0 ? nil : spec
+    }
+
+    /// Above this number of properties a look-up by path is quicker than by name among them.
+    private static var manyProperties: Int { 64 }
+
+    /// The spec of a property below an opinion's spec, -1 where there is none.
+    @inline(__always)
+    func property(_ o: Opinion, _ view: LayerView, _ name: Token) -> SpecIndex {
+        if view.specs[Int(o.spec)].properties.count > Self.manyProperties {
+            return propertySpec(cache.layers[Int(o.layer)], o.spec, name) ?? -1
         }
-        return nil
+        return view.property(o.spec, name)
     }
 
     func mapToRoot(_ prim: StagePrim, _ o: Opinion) -> MapID {
@@ -33,8 +41,9 @@ extension Stage {
     /// `.attribute` or `.relationship`, by the strongest spec; nil where there is none.
     public func propertyKind(_ prim: StagePrim, _ name: Token) -> SpecKind? {
         for k in opinionRange(prim) {
-            let layer = cache.layers[Int(opinions[k].layer)]
-            if let spec = propertySpec(layer, opinions[k].spec, name) { return layer.specs[Int(spec)].kind }
+            let layer = cache.views[Int(opinions[k].layer)]
+            let spec = property(opinions[k], layer, name)
+            if spec >= 0 { return layer.specs[Int(spec)].kind }
         }
         return nil
     }
@@ -44,9 +53,10 @@ extension Stage {
         let range = opinionRange(prim)
         var have = Set<Token>()
         for k in range.reversed() {
-            let layer = cache.layers[Int(opinions[k].layer)]
-            for c in layer.children(layer.specs[Int(opinions[k].spec)].properties) {
-                let name = paths.name(layer.specs[Int(c)].path)
+            let layer = cache.views[Int(opinions[k].layer)]
+            let properties = layer.specs[Int(opinions[k].spec)].properties
+            for c in Int(properties.lowerBound)..<Int(properties.upperBound) {
+                let name = layer.childNames[c]
                 if range.count == 1 || have.insert(name).inserted { names.append(name) }
             }
         }

@@ -20,6 +20,8 @@ final class LayerCache {
     /// The file the user asked for.
     private(set) var openedFile = ""
     private(set) var layers: ContiguousArray<USDLayer> = []
+    /// What hot loops read of each layer.
+    let views = LayerViews()
     private var byPath: [String: Result<LayerIndex, Failure>] = [:]
     /// (layer that names it, asset path) → path; nil where there is nothing.
     private var located: [String: [String: AssetLookup.Found?]] = [:]
@@ -31,11 +33,16 @@ final class LayerCache {
         self.limits = limits
     }
 
+    private func add(_ layer: USDLayer) {
+        layers.append(layer)
+        views.append(layer.view)
+    }
+
     /// Takes the layer that the user asked for. Throws where it is none.
     func open(root file: FileBytes) throws(AssetError) -> LayerIndex {
         openedFile = file.name
         let layer = try parse(file, file.name, depth: 0)
-        layers.append(layer)
+        add(layer)
         byPath[file.name] = .success(0)
         byPath[layer.identifier] = .success(0)
         return 0
@@ -44,7 +51,7 @@ final class LayerCache {
     /// Takes a layer that was built elsewhere.
     func add(root layer: USDLayer, opened file: String?) -> LayerIndex {
         openedFile = file ?? layer.identifier
-        layers.append(layer)
+        add(layer)
         byPath[layer.identifier] = .success(0)
         return 0
     }
@@ -75,7 +82,7 @@ final class LayerCache {
             if layer.identifier != path, let known = byPath[layer.identifier] {
                 result = known
             } else {
-                layers.append(layer)
+                add(layer)
                 result = .success(LayerIndex(layers.count - 1))
                 byPath[layer.identifier] = result
             }
@@ -110,4 +117,25 @@ final class LayerCache {
         defer { diagnostics = Diagnostics() }
         return diagnostics
     }
+}
+
+/// The views of a cache's layers, which it keeps alive. Behind a pointer that never changes: a property of a class would be
+/// checked for exclusive access at every use.
+final class LayerViews {
+    private let table: UnsafeMutablePointer<ContiguousArray<LayerView>>
+
+    init() {
+        table = .allocate(capacity: 1)
+        table.initialize(to: [])
+    }
+
+    deinit {
+        table.deinitialize(count: 1)
+        table.deallocate()
+    }
+
+    func append(_ view: LayerView) { table.pointee.append(view) }
+
+    @inline(__always)
+    subscript(_ i: Int) -> LayerView { table.pointee[i] }
 }

@@ -546,19 +546,25 @@ enum ArcMask {
     static let specializes: UInt8 = 8
     static let variants: UInt8 = 16
 
-    static func of(_ layer: USDLayer, _ spec: SpecIndex) -> UInt8 {
+    static func of(_ layer: USDLayer, _ spec: SpecIndex) -> UInt8 { of(layer.view, spec) }
+
+    static func of(_ layer: LayerView, _ spec: SpecIndex) -> UInt8 {
         let range = layer.specs[Int(spec)].fields
         var mask: UInt8 = 0
-        for i in Int(range.lowerBound)..<Int(range.upperBound) {
-            switch layer.fields[i].name {
-            case .references: mask |= references
-            case .payload: mask |= payload
-            case .inheritPaths: mask |= inherits
-            case .specializes: mask |= specializes
-            case .variantSetNames: mask |= variants
-            default: break
-            }
-        }
+        for i in Int(range.lowerBound)..<Int(range.upperBound) { mask |= of(layer.fields[i].name) }
         return mask
+    }
+
+    /// The bit of a field's name.
+    @inline(__always)
+    static func of(_ field: Token) -> UInt8 {
+        switch field {
+        case .references: references
+        case .payload: payload
+        case .inheritPaths: inherits
+        case .specializes: specializes
+        case .variantSetNames: variants
+        default: 0
+        }
     }
 }

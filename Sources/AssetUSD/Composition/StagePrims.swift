@@ -286,23 +286,24 @@ extension Stage {
         var strength = 0
         for k in Int(r.opinionStart)..<Int(r.opinionStart + r.opinionCount) {
             let o = opinions[k]
-            let layer = cache.layers[Int(o.layer)]
+            let layer = cache.views[Int(o.layer)]
             let range = layer.specs[Int(o.spec)].fields
             for f in Int(range.lowerBound)..<Int(range.upperBound) {
-                switch layer.fields[f].name {
+                let field = layer.fields[f]
+                switch field.name {
                 case .specifier:
-                    guard strength < 2, case .specifier(let s) = layer.fields[f].value, s != .over else { continue }
+                    guard strength < 2, let s = field.specifier, s != .over else { continue }
                     let mine = tree.map { isDirectlyInherited($0, o.node) } ?? false ? 1 : 2
                     if mine > strength {
                         strength = mine
                         specifier = s
                     }
                 case .typeName:
-                    if r.typeName.isEmpty, case .token(let t) = layer.fields[f].value, t != anyType { r.typeName = t }
+                    if r.typeName.isEmpty, let t = field.token, t != anyType { r.typeName = t }
                 case .active:
-                    if active == nil, case .bool(let b) = layer.fields[f].value { active = b }
+                    if active == nil, let b = field.bool { active = b }
                 case .instanceable:
-                    if instanceable == nil, case .bool(let b) = layer.fields[f].value { instanceable = b }
+                    if instanceable == nil, let b = field.bool { instanceable = b }
                 case .clips:
                     r.flags.insert(.hasClips)
                 default: break

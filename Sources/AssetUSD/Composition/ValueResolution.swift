@@ -144,20 +144,26 @@ extension Stage {
                 return
             }
             k += 1
-            let layer = cache.layers[Int(o.layer)]
-            guard let spec = propertySpec(layer, o.spec, attribute) else { continue }
-            let fields = layer.specs[Int(spec)].fields
-            var defaultValue: USDValue?
-            var spline: USDValue?
-            var samples: USDValue?
+            let view = cache.views[Int(o.layer)]
+            let spec = property(o, view, attribute)
+            if spec < 0 { continue }
+            let fields = view.specs[Int(spec)].fields
+            var defaultField = -1
+            var splineField = -1
+            var samplesField = -1
             for f in Int(fields.lowerBound)..<Int(fields.upperBound) {
-                switch layer.fields[f].name {
-                case .default: defaultValue = layer.fields[f].value
-                case .timeSamples: samples = layer.fields[f].value
-                case .spline: spline = layer.fields[f].value
+                switch view.fields[f].name {
+                case .default: defaultField = f
+                case .timeSamples: samplesField = f
+                case .spline: splineField = f
                 default: break
                 }
             }
+            if defaultField < 0, !wantsAnimation || (samplesField < 0 && splineField < 0) { continue }
+            let store = cache.layers[Int(o.layer)].store
+            let samples = samplesField < 0 ? nil : store.value(samplesField)
+            let spline = splineField < 0 ? nil : store.value(splineField)
+            let defaultValue = defaultField < 0 ? nil : store.value(defaultField)
             if wantsAnimation {
                 if let samples {
                     do throws(AssetError) {

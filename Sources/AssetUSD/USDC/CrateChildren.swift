@@ -71,16 +71,17 @@ struct CrateChildren {
             }
             c = next[Int(c)]
         }
-        if let primChildren { specs[i].primChildren = try names(primChildren, of: i, .prim, &specs, &diagnostics) }
-        if let propertyList { specs[i].properties = try names(propertyList, of: i, .attribute, &specs, &diagnostics) }
+        let start = count
+        if let primChildren { try names(primChildren, of: i, .prim, &specs, &diagnostics) }
+        let primEnd = count
+        if let propertyList { try names(propertyList, of: i, .attribute, &specs, &diagnostics) }
+        let propertyEnd = count
         if let list = specs[i].kind == .variantSet ? variantList : variantSets {
-            specs[i].variantChildren = try variantNames(list, of: i, &specs, &diagnostics)
+            try variantNames(list, of: i, &specs, &diagnostics)
         }
-        if !others.isEmpty {
-            let start = count
-            children.append(contentsOf: others)
-            specs[i].otherChildren = start..<count
-        }
+        let variantEnd = count
+        children.append(contentsOf: others)
+        specs[i].setChildren(from: start, prims: primEnd, properties: propertyEnd, variants: variantEnd, others: count)
         // What the lists do not name is not part of the scene, for OpenUSD either.
         c = first[Int(i)]
         while c >= 0 {
@@ -100,8 +101,7 @@ struct CrateChildren {
     /// Appends the children that a list names, in its order.
     private mutating func names(
         _ rep: ValueRep, of parent: SpecIndex, _ kind: SpecKind, _ specs: inout SpecTable, _ diagnostics: inout Diagnostics
-    ) throws(AssetError) -> Range<Int32> {
-        let start = count
+    ) throws(AssetError) {
         let (list, offset, n) = try tokenVector(rep)
         for k in 0..<n {
             let t = Int(list.loadUnaligned(fromByteOffset: 4 * k, as: UInt32.self))
@@ -125,13 +125,11 @@ struct CrateChildren {
             isNamed[Int(child)] = true
             children.append(child)
         }
-        return start..<count
     }
 
     private mutating func variantNames(
         _ rep: ValueRep, of parent: SpecIndex, _ specs: inout SpecTable, _ diagnostics: inout Diagnostics
-    ) throws(AssetError) -> Range<Int32> {
-        let start = count
+    ) throws(AssetError) {
         let paths = crate.session.paths
         let (list, offset, n) = try tokenVector(rep)
         for k in 0..<n {
@@ -148,7 +146,6 @@ struct CrateChildren {
             isNamed[Int(child)] = true
             children.append(child)
         }
-        return start..<count
     }
 
     /// Warns of specs that hang from nothing.

@@ -23,7 +23,9 @@ struct CrateLayerReader {
     private var bytes: CrateBytes { crate.bytes }
 
     private var reps: ContiguousArray<UInt64> = []
-    private var fields: ContiguousArray<Field> = []
+    private var fields: ContiguousArray<PackedField> = []
+    /// Values that no packed field can hold.
+    private var values: ContiguousArray<USDValue> = []
     private var sets: ContiguousArray<FieldSet> = []
     /// By index of a field set's first entry: its place in `sets`, -1 where none begins.
     private var setAt: ContiguousArray<Int32> = []
@@ -60,7 +62,7 @@ struct CrateLayerReader {
         links.reportOrphans(specs, &diagnostics)
         return USDLayer(
             session: crate.session, identifier: identifier, encoding: "usdc", version: crate.version.description,
-            byteCount: bytes.count, specs: specs, fields: fields, children: links.children)
+            byteCount: bytes.count, specs: specs, fields: FieldStore(fields, values: values, source: crate), children: links.children)
     }
 
     // MARK: Fields
@@ -114,7 +116,7 @@ struct CrateLayerReader {
         let dropped = ["connectionChildren", "targetChildren", "mapperChildren", "mapperArgChildren", "expressionChildren"].map {
             session.token($0)
         }
-        var values = ContiguousArray<Field>()
+        var values = ContiguousArray<PackedField>()
         var roles = ContiguousArray<Role>()
         values.reserveCapacity(names.count)
         roles.reserveCapacity(names.count)
@@ -126,7 +128,7 @@ struct CrateLayerReader {
             let token = tokens[Int(name)]
             let role = role(token, dropped)
             roles.append(role)
-            values.append(Field(token, role == .value ? try value(ValueRep(reps[i]), token) : .block))
+            values.append(role == .value ? try field(token, ValueRep(reps[i])) : PackedField(token, .block, 0))
         }
 
         var at = try crate.cursor(.fieldSets)
@@ -143,7 +145,7 @@ struct CrateLayerReader {
         if let last = entries.last, last != -1 { throw bytes.error(.fieldSets, start, "the last field set is not terminated") }
         var setAt = ContiguousArray<Int32>(repeating: -1, count: entries.count)
         var sets = ContiguousArray<FieldSet>()
-        var fields = ContiguousArray<Field>()
+        var fields = ContiguousArray<PackedField>()
         fields.reserveCapacity(entries.count)
         var set = FieldSet()
         var isOpen = false
@@ -178,10 +180,22 @@ struct CrateLayerReader {
         self.fields = fields
     }
 
-    private func value(_ rep: ValueRep, _ name: Token) throws(AssetError) -> USDValue {
+    /// Scalars that a packed field holds are taken from the representation; everything else stays in the file.
+    private mutating func field(_ name: Token, _ rep: ValueRep) throws(AssetError) -> PackedField {
+        let word = UInt64(rep.inlined)
+        switch rep.type {
+        case .token? where !rep.isArray && !rep.isArrayEdit && word < crate.tokens.count:
+            return PackedField(name, .token, UInt64(UInt32(bitPattern: crate.tokens[Int(word)].id)))
+        case .specifier? where !rep.isArray && word <= 2: return PackedField(name, .specifier, word)
+        case .bool? where !rep.isArray && !rep.isArrayEdit: return PackedField(name, .bool, word & 0xFF != 0 ? 1 : 0)
         // Old files hold one payload where newer ones have a list.
-        if name == .payload, rep.type == .payload { return try crate.decode(rep.bits) }
-        return try crate.value(rep)
+        case .payload? where name == .payload:
+            values.append(try crate.decode(rep.bits))
+            return PackedField(name, .other, UInt64(values.count - 1))
+        case .valueBlock? where !rep.isArray: return PackedField(name, .block, 0)
+        case .animationBlock? where !rep.isArray: return PackedField(name, .animationBlock, 0)
+        default: return PackedField(name, .source, rep.bits)
+        }
     }
 
     // MARK: Specs
@@ -250,10 +264,10 @@ struct CrateLayerReader {
             }
             fileSpec[Int(p)] = Int32(truncatingIfNeeded: i)
         }
-        var specs = ContiguousArray<Spec>()
+        var specs = SpecTable()
         var pathOfSpec = ContiguousArray<Int32>()
         var setOfSpec = ContiguousArray<Int32>()
-        specs.reserveCapacity(n + 1)
+        specs.reserve(n + 1)
         pathOfSpec.reserveCapacity(n + 1)
         setOfSpec.reserveCapacity(n + 1)
         let (sets, setAt) = (sets, setAt)
@@ -296,18 +310,17 @@ struct CrateLayerReader {
             }
             pathOfSpec.append(p)
             setOfSpec.append(set)
-            specOfPath[Int(p)] = SpecIndex(truncatingIfNeeded: specs.count)
-            specs.append(spec)
+            var isNew = true
+            specOfPath[Int(p)] = specs.append(spec, &isNew)
+            // Two entries of the path table may spell the same path.
+            guard isNew else { throw bytes.error(.specs, raw.start, "two specs for <\(crate.session.string(path))>") }
         }
-        if specs.isEmpty {
-            specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
+        if specs.count == 0 {
+            _ = specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
             pathOfSpec.append(-1)
             setOfSpec.append(-1)
         }
-        // Two entries of the path table may spell the same path.
-        var duplicate: Path?
-        self.specs = SpecTable(specs, duplicate: &duplicate)
-        if let duplicate { throw bytes.error(.specs, raw.start, "two specs for <\(crate.session.string(duplicate))>") }
+        self.specs = specs
         self.pathOfSpec = pathOfSpec
         self.setOfSpec = setOfSpec
     }

@@ -1,7 +1,10 @@
 import AssetIO
 import AssetModel
 
-extension CrateFile: DeferredValueSource {
+extension CrateFile: FieldSource {
+    /// A damaged value stays deferred: it is an error for those who ask for it.
+    func fieldValue(_ bits: UInt64) -> USDValue { (try? value(ValueRep(bits))) ?? .deferred(self, bits) }
+
     /// The value of a field: decoded where the representation holds it, deferred where it lies in the file.
     func value(_ rep: ValueRep) throws(AssetError) -> USDValue {
         guard !rep.isArray, !rep.isArrayEdit, let type = rep.type else {

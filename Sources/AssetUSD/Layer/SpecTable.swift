@@ -1,0 +1,161 @@
+/// An index into `USDLayer.specs`.
+public typealias SpecIndex = Int32
+
+/// An opinion about one path. Ranges point into the layer's `fields` and `children`.
+public struct Spec {
+    public var path: Path
+    public var parent: SpecIndex
+    private var fieldStart: Int32 = 0
+    private var fieldEnd: Int32 = 0
+    /// The children stand together: prims, properties, variants, others.
+    private var childStart: Int32 = 0
+    private var primEnd: Int32 = 0
+    private var propertyEnd: Int32 = 0
+    private var variantEnd: Int32 = 0
+    private var otherEnd: Int32 = 0
+    public var kind: SpecKind
+
+    public init(path: Path, kind: SpecKind, parent: SpecIndex) {
+        self.path = path
+        self.kind = kind
+        self.parent = parent
+    }
+
+    public var fields: Range<Int32> {
+        get { Range(uncheckedBounds: (fieldStart, fieldEnd)) }
+        set { (fieldStart, fieldEnd) = (newValue.lowerBound, newValue.upperBound) }
+    }
+    /// Child prims, in order (of prims, the pseudo-root and variants).
+    public var primChildren: Range<Int32> { Range(uncheckedBounds: (childStart, primEnd)) }
+    /// Attributes and relationships, in order.
+    public var properties: Range<Int32> { Range(uncheckedBounds: (primEnd, propertyEnd)) }
+    /// Variant sets of a prim or variant; of a variant set: its variants.
+    public var variantChildren: Range<Int32> { Range(uncheckedBounds: (propertyEnd, variantEnd)) }
+    /// Connections, relationship targets, mappers: everything else below a property.
+    public var otherChildren: Range<Int32> { Range(uncheckedBounds: (variantEnd, otherEnd)) }
+
+    /// Says where the children stand: those of each kind end where the next begin.
+    mutating func setChildren(from start: Int32, prims: Int32, properties: Int32, variants: Int32, others: Int32) {
+        childStart = start
+        primEnd = max(start, prims)
+        propertyEnd = max(primEnd, properties)
+        variantEnd = max(propertyEnd, variants)
+        otherEnd = max(variantEnd, others)
+    }
+}
+
+/// Where the spec of each path is. Paths are numbered as they are met, so that those of a layer mostly follow each other:
+/// then a plain array does, else a hash table.
+private struct SpecMap {
+    private var base = 0
+    private var dense: ContiguousArray<SpecIndex> = []
+    /// Open addressing; -1 is free. Power of two; empty while the array does.
+    private var slots: ContiguousArray<SpecIndex> = []
+
+    @inline(__always)
+    func find(_ path: Path, _ specs: ContiguousArray<Spec>) -> SpecIndex {
+        if slots.isEmpty {
+            let i = Int(path.id) - base
+            return i >= 0 && i < dense.count ? dense[i] : -1
+        }
+        let mask = slots.count - 1
+        var at = Self.hash(path) & mask
+        while slots[at] >= 0 {
+            if specs[Int(slots[at])].path == path { return slots[at] }
+            at = (at + 1) & mask
+        }
+        return -1
+    }
+
+    /// Notes the last of `specs`. False where its path has one already: that is kept.
+    mutating func insertLast(_ specs: ContiguousArray<Spec>) -> Bool {
+        let index = SpecIndex(truncatingIfNeeded: specs.count - 1)
+        let path = specs[specs.count - 1].path
+        if slots.isEmpty {
+            let id = Int(path.id)
+            if dense.isEmpty { base = id }
+            if id >= base, id - base < max(1024, specs.count * 8) {
+                let i = id - base
+                if i >= dense.count {
+                    if i > dense.count { dense.append(contentsOf: repeatElement(-1, count: i - dense.count)) }
+                    dense.append(index)
+                    return true
+                }
+                if dense[i] >= 0 { return false }
+                dense[i] = index
+                return true
+            }
+            dense = []
+            rehash(specs.dropLast())
+        } else if specs.count * 2 > slots.count {
+            rehash(specs.dropLast())
+        }
+        let mask = slots.count - 1
+        var at = Self.hash(path) & mask
+        while slots[at] >= 0 {
+            if specs[Int(slots[at])].path == path { return false }
+            at = (at + 1) & mask
+        }
+        slots[at] = index
+        return true
+    }
+
+    private mutating func rehash(_ specs: ContiguousArray<Spec>.SubSequence) {
+        var size = 16
+        while size < specs.count * 4 { size *= 2 }
+        slots = ContiguousArray(repeating: -1, count: size)
+        let mask = size - 1
+        for i in specs.indices where i > 0 {
+            var at = Self.hash(specs[i].path) & mask
+            var isKnown = false
+            while slots[at] >= 0 {
+                if specs[Int(slots[at])].path == specs[i].path { isKnown = true }
+                at = (at + 1) & mask
+            }
+            if !isKnown { slots[at] = SpecIndex(truncatingIfNeeded: i) }
+        }
+    }
+
+    /// Sixteen neighbours stay together, so that they share a cache line.
+    @inline(__always) private static func hash(_ p: Path) -> Int {
+        let line = UInt64(UInt32(bitPattern: p.id) >> 4) &* 0x9e37_79b9_7f4a_7c15
+        return Int(truncatingIfNeeded: line >> 28 & ~15 | UInt64(p.id & 15))
+    }
+}
+
+/// The specs of a layer and where each path's is. The first is the pseudo-root.
+struct SpecTable {
+    private(set) var specs: ContiguousArray<Spec> = []
+    private var map = SpecMap()
+
+    var count: Int { specs.count }
+
+    subscript(_ i: SpecIndex) -> Spec {
+        get { specs[Int(i)] }
+        _modify { yield &specs[Int(i)] }
+    }
+
+    init() {}
+
+    mutating func reserve(_ n: Int) { specs.reserveCapacity(n) }
+
+    /// Appends a spec; of two specs with one path the first is found.
+    mutating func append(_ spec: Spec) -> SpecIndex {
+        var isNew = true
+        return append(spec, &isNew)
+    }
+
+    /// Appends a spec; `isNew` becomes false where another one has its path.
+    mutating func append(_ spec: Spec, _ isNew: inout Bool) -> SpecIndex {
+        specs.append(spec)
+        // The root is always the first and needs no place.
+        if specs.count > 1 { isNew = !spec.path.isRoot && map.insertLast(specs) }
+        return SpecIndex(truncatingIfNeeded: specs.count - 1)
+    }
+
+    func find(_ path: Path) -> SpecIndex? {
+        if path.isRoot { return specs.isEmpty ? nil : 0 }
+        let i = map.find(path, specs)
+        return i < 0 ? nil : i
+    }
+}
