@@ -25,9 +25,13 @@ public protocol AssetResolver {
     func give(_ file: FileBytes, as path: String)
     /// Sets the ceilings for packages that are opened from now on.
     func obey(_ limits: ReadLimits)
+    /// The path from the root of the disk, made plain; as it is where there is no such thing.
+    func absolute(_ path: String) -> String
 }
 
 extension AssetResolver {
+    public func absolute(_ path: String) -> String { path }
+
     public func package(_ path: String) throws(AssetError) -> ZipArchive { try ZipArchive(open(path), limits: ReadLimits()) }
 }
 
@@ -67,6 +71,14 @@ public final class DiskResolver: AssetResolver {
 
     public func package(_ path: String) throws(AssetError) -> ZipArchive {
         try packages.archive(path, open: { (p) throws(AssetError) in try open(p) })
+    }
+
+    public func absolute(_ path: String) -> String {
+        if let (package, member) = AssetPath.splitPackage(path) { return AssetPath.member(member, of: absolute(package)) }
+        if AssetPath.isAbsolute(path) { return AssetPath.normalise(path) }
+        guard let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return AssetPath.normalise(String(cString: folder) + "/" + path)
     }
 
     private func isFile(_ path: String) -> Bool {

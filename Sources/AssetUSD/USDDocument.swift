@@ -101,14 +101,13 @@ public final class USDDocument: Document {
         }
     }
 
-    /// The root layer as USDA text. A value whose bytes are damaged ends it with the error that names them.
+    /// The root layer, or the whole stage as one layer, as USDA text. A value whose bytes are damaged ends it with the error that
+    /// names them.
     public func writeText(flatten: Bool, _ context: inout ReadContext, to sink: (UnsafeRawBufferPointer) throws -> Void) throws {
-        guard !flatten else {
-            throw AssetError("usd.cannot-flatten", "stages cannot be flattened yet", at: SourceLocation(file: name))
-        }
+        let layer = flatten ? try flattened(&context) : rootLayer
         var failure: (any Error)?
         do {
-            try USDA.write(rootLayer) { piece throws(AssetError) in
+            try USDA.write(layer) { piece throws(AssetError) in
                 do {
                     try sink(piece)
                 } catch {
@@ -118,6 +117,19 @@ public final class USDDocument: Document {
             }
         } catch {
             throw failure ?? error
+        }
+    }
+
+    /// The stage as one layer.
+    private func flattened(_ context: inout ReadContext) throws(AssetError) -> USDLayer {
+        let stage = try stage(&context)
+        do throws(AssetError) {
+            let layer = try stage.flattened()
+            context.diagnostics.add(stage.takeDiagnostics())
+            return layer
+        } catch {
+            context.diagnostics.add(stage.takeDiagnostics())
+            throw error
         }
     }
 

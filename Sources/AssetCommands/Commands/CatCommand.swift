@@ -11,17 +11,22 @@ struct CatCommand: Command {
                 """
                 A crate layer or the root layer of a package comes out as USDA text that says the same. A layer inside a package\
                  is named chair.usdz[geo.usdc].
+                """,
                 """
+                With --flatten the stage is composed first: one layer comes out that says the same without references, payloads,\
+                 variants and sublayers. Asset paths lead from where the output is, instances share what they refer to.
+                """,
             ],
             operands: [OperandSpec("FILE", help: "the layer; - reads standard input")],
             options: [
-                OptionSpec("flatten", help: "compose the stage into one layer first", hidden: true),
+                OptionSpec("flatten", help: "compose the stage into one layer first"),
                 OptionSpec("output", short: "o", .value("FILE"), help: "write to this file instead", completion: .files),
                 OptionSpec("overwrite", help: "replace the file of -o where it exists"),
             ],
             commonOptions: CommonOptions.reading.filter { $0.long != "time" && $0.long != "purpose" },
             examples: [
                 .init("facet cat chair.usdc | less", "read a crate layer"), .init("facet cat chair.usdc -o chair.usda", "keep it as text"),
+                .init("facet cat --flatten --variant '/Chair{look=red}' chair.usda -o red.usda", "one choice, in one file"),
             ])
     }
 
