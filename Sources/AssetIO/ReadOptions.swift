@@ -34,6 +34,8 @@ public struct ReadOptions: Sendable {
     public var format: String?
     /// Whether to fill `Node.arcs`.
     public var wantsArcs = false
+    /// Whether to fill `Node.transformOps`.
+    public var wantsTransformOps = false
     /// Whether to fill `Node.attributes`.
     public var wantsAttributes = false
     /// Whether to read animation clips.

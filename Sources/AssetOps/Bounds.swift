@@ -13,29 +13,46 @@ public struct SceneBounds: Sendable {
 
     /// Measures every node. An array whose bytes are damaged leaves its node without bounds, with a warning.
     public init(_ scene: Scene, filter: NodeFilter = NodeFilter(), diagnostics: inout Diagnostics) {
-        nodes = Array(repeating: nil, count: scene.nodes.count)
+        self.init(scene, filter: filter, wantsNodes: true, diagnostics: &diagnostics)
+    }
+
+    /// The box of the whole alone, without measuring what cannot reach out of the box so far.
+    public static func total(of scene: Scene, filter: NodeFilter = NodeFilter(), diagnostics: inout Diagnostics) -> BoundingBox? {
+        SceneBounds(scene, filter: filter, wantsNodes: false, diagnostics: &diagnostics).total
+    }
+
+    private init(_ scene: Scene, filter: NodeFilter, wantsNodes: Bool, diagnostics: inout Diagnostics) {
+        var boxes: [BoundingBox?] = wantsNodes ? Array(repeating: nil, count: scene.nodes.count) : []
         var measurer = BoundsMeasurer(scene, filter: filter)
         var sum = BoundingBox()
         var belowInstancerUntil = 0
-        for i in scene.nodes.indices {
-            let node = scene.nodes[i]
-            guard node.hasGeometry else { continue }
-            do throws(AssetError) {
-                let box = try measurer.bounds(node, node.worldTransform, depth: 0)
-                if !box.isEmpty {
-                    nodes[i] = box
-                    if i >= belowInstancerUntil, filter.shows(node) { sum.formUnion(box) }
+        let quick = filter.quick
+        var warnings: [Diagnostic] = []
+        scene.nodes.elements.withUnsafeBufferPointer { all in
+            for i in all.indices where all[i].hasGeometry {
+                let counts = i >= belowInstancerUntil && quick.shows(all[i])
+                if wantsNodes || counts {
+                    do throws(AssetError) {
+                        let box = try measurer.bounds(
+                            all[i].content, all[i].worldTransform, depth: 0, beyond: wantsNodes ? nil : sum)
+                        if !box.isEmpty {
+                            if wantsNodes { boxes[i] = box }
+                            if counts { sum.formUnion(box) }
+                        }
+                    } catch {
+                        var warning = error.diagnostic
+                        warning.severity = .warning
+                        if warning.location.primPath == nil { warning.location.primPath = all[i].path }
+                        warnings.append(warning)
+                    }
                 }
-            } catch {
-                var warning = error.diagnostic
-                warning.severity = .warning
-                if warning.location.primPath == nil { warning.location.primPath = node.path }
-                diagnostics.add(warning)
-            }
-            if case .instancer = node.content {
-                belowInstancerUntil = Swift.max(belowInstancerUntil, i + 1 + Swift.max(0, node.descendantCount))
+                if case .instancer = all[i].content {
+                    belowInstancerUntil = Swift.max(belowInstancerUntil, i + 1 + Swift.max(0, all[i].descendantCount))
+                }
             }
         }
+        for warning in warnings { diagnostics.add(warning) }
+        nodes = boxes
         total = sum.isEmpty ? nil : sum
     }
 }
@@ -62,34 +79,39 @@ private struct BoundsMeasurer {
         var meshUses = Array(repeating: 0, count: scene.meshes.count)
         var curveUses = Array(repeating: 0, count: scene.curves.count)
         var pointUses = Array(repeating: 0, count: scene.points.count)
-        func count(_ node: Node, _ n: Int) {
-            switch node.content {
+        func count(_ content: Node.Content, _ n: Int) {
+            switch content {
             case .mesh(let id): meshUses[Int(id.index)] = meshUses[Int(id.index)].saturatingAdding(n)
             case .curves(let id): curveUses[Int(id.index)] = curveUses[Int(id.index)].saturatingAdding(n)
             case .points(let id): pointUses[Int(id.index)] = pointUses[Int(id.index)].saturatingAdding(n)
             default: break
             }
         }
-        for node in scene.nodes {
-            count(node, 1)
-            guard case .instancer(let id) = node.content else { continue }
-            let instancer = scene.instancers[id]
-            for path in Set(instancer.prototypePaths) {
-                guard let prototype = finder.prototype(path) else { continue }
-                for part in prototype.parts { count(scene.nodes[part.node], instancer.protoIndices.count) }
+        scene.nodes.elements.withUnsafeBufferPointer { all in
+            for i in all.indices {
+                count(all[i].content, 1)
+                guard case .instancer(let id) = all[i].content else { continue }
+                let instancer = scene.instancers[id]
+                for path in Set(instancer.prototypePaths) {
+                    guard let prototype = finder.prototype(path) else { continue }
+                    for part in prototype.parts { count(all[Int(part.node.index)].content, instancer.protoIndices.count) }
+                }
             }
         }
         prototypes = finder
         (self.meshUses, self.curveUses, self.pointUses) = (meshUses, curveUses, pointUses)
     }
 
-    /// The box of what a node draws, under a transform from its own space.
-    mutating func bounds(_ node: Node, _ m: Matrix4d, depth: Int) throws(AssetError) -> BoundingBox {
-        switch node.content {
+    /// The box of what a node draws, under a transform from its own space. Where a box is given that it surely does not
+    /// reach out of, it may be left empty.
+    mutating func bounds(_ content: Node.Content, _ m: Matrix4d, depth: Int, beyond: BoundingBox? = nil) throws(AssetError) -> BoundingBox {
+        switch content {
         case .mesh(let id):
             let i = Int(id.index)
+            if meshUses[i] < 2 { return try oneUse(scene.meshes.elements[i].points, m) }
             let extremes = meshes[i] ?? PointExtremes(scene.meshes[i].points, expectedUses: meshUses[i])
             meshes[i] = extremes
+            if let beyond, try !extremes.reaches(beyond, m) { return BoundingBox() }
             return try extremes.bounds(m)
         case .curves(let id):
             let i = Int(id.index)
@@ -128,7 +150,7 @@ private struct BoundsMeasurer {
             }
             let place = instancer.transforms[i] * m
             for part in parts[which] {
-                box.formUnion(try bounds(scene.nodes[part.node], part.transform * place, depth: depth + 1))
+                box.formUnion(try bounds(scene.nodes[part.node].content, part.transform * place, depth: depth + 1))
             }
         }
         return box

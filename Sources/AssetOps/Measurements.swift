@@ -33,13 +33,13 @@ public struct SceneMeasurements: Sendable {
     public init(_ scene: Scene, filter: NodeFilter = NodeFilter(), diagnostics: inout Diagnostics) {
         meshes = []
         meshes.reserveCapacity(scene.meshes.count)
-        for mesh in scene.meshes {
+        for i in scene.meshes.indices {
             var counts = MeshCounts()
-            counts.points = mesh.points.count
-            counts.faces = mesh.faceVertexCounts.count
-            counts.faceVertices = mesh.faceVertexIndices.count
+            counts.points = scene.meshes.elements[i].points.count
+            counts.faces = scene.meshes.elements[i].faceVertexCounts.count
+            counts.faceVertices = scene.meshes.elements[i].faceVertexIndices.count
             do throws(AssetError) {
-                counts.triangles = try triangleCount(mesh.faceVertexCounts)
+                counts.triangles = try triangleCount(scene.meshes.elements[i].faceVertexCounts)
             } catch {
                 var warning = error.diagnostic
                 warning.severity = .warning
@@ -54,28 +54,30 @@ public struct SceneMeasurements: Sendable {
         var belowInstancerUntil = 0
         var shownPrototypes = Set<Int32>()
         var prototypes = PrototypeFinder(scene, filter: filter)
-        for i in scene.nodes.indices {
-            let node = scene.nodes[i]
-            switch node.content {
-            case .mesh(let id):
-                let counts = meshes[Int(id.index)]
-                totals.meshes += 1
-                totals.points = totals.points.saturatingAdding(counts.points)
-                totals.faces = totals.faces.saturatingAdding(counts.faces)
-                totals.triangles = totals.triangles.saturatingAdding(counts.triangles)
-            case .points(let id) where countsPoints:
-                totals.points = totals.points.saturatingAdding(scene.points[id].points.count)
-            default: break
-            }
-            guard node.hasGeometry, i >= belowInstancerUntil, filter.shows(node) else { continue }
-            if case .instancer(let id) = node.content {
-                belowInstancerUntil = i + 1 + Swift.max(0, node.descendantCount)
-                for path in scene.instancers[id].prototypePaths {
-                    guard let prototype = prototypes.prototype(path), shownPrototypes.insert(prototype.root.index).inserted else { continue }
-                    for part in prototype.parts { totals.drawCalls += drawCalls(scene.nodes[part.node], scene) }
+        let quick = filter.quick
+        scene.nodes.elements.withUnsafeBufferPointer { all in
+            for i in all.indices {
+                switch all[i].content {
+                case .mesh(let id):
+                    let counts = meshes[Int(id.index)]
+                    totals.meshes += 1
+                    totals.points = totals.points.saturatingAdding(counts.points)
+                    totals.faces = totals.faces.saturatingAdding(counts.faces)
+                    totals.triangles = totals.triangles.saturatingAdding(counts.triangles)
+                case .points(let id) where countsPoints:
+                    totals.points = totals.points.saturatingAdding(scene.points.elements[Int(id.index)].points.count)
+                default: break
                 }
-            } else {
-                totals.drawCalls += drawCalls(node, scene)
+                guard all[i].hasGeometry, i >= belowInstancerUntil, quick.shows(all[i]) else { continue }
+                if case .instancer(let id) = all[i].content {
+                    belowInstancerUntil = i + 1 + Swift.max(0, all[i].descendantCount)
+                    for path in scene.instancers[id].prototypePaths {
+                        guard let prototype = prototypes.prototype(path), shownPrototypes.insert(prototype.root.index).inserted else { continue }
+                        for part in prototype.parts { totals.drawCalls += drawCalls(all[Int(part.node.index)], scene) }
+                    }
+                } else {
+                    totals.drawCalls += drawCalls(all[i], scene)
+                }
             }
         }
     }
@@ -93,14 +95,15 @@ private func triangleCount(_ counts: DeferredArray<Int32>) throws(AssetError) ->
 }
 
 /// How many draws a node takes: one a material part with faces.
-private func drawCalls(_ node: Node, _ scene: Scene) -> Int {
+private func drawCalls(_ node: borrowing Node, _ scene: Scene) -> Int {
     guard case .mesh(let id) = node.content else {
         if case .instancer = node.content { return 0 }
         return 1
     }
-    let mesh = scene.meshes[id]
-    let faces = mesh.faceVertexCounts.count
+    let faces = scene.meshes.elements[Int(id.index)].faceVertexCounts.count
     if faces == 0 { return 0 }
+    if scene.meshes.elements[Int(id.index)].subsets.isEmpty { return 1 }
+    let mesh = scene.meshes[id]
     var covered = 0
     var materials = Set<Int32>()
     for (i, subset) in mesh.subsets.enumerated() where i < node.subsetPreviewMaterials.count && !subset.faces.isEmpty {

@@ -23,19 +23,50 @@ final class PointExtremes {
             let box: BoundingBox
             if let local { box = local } else { box = try localBounds(points) }
             local = box
-            return box.isEmpty ? box : transform(box, m)
+            return box.isEmpty ? box : box.transformed(m)
         }
         if expectedUses < 4 { return try streamedBounds(points, m) }
         if search == nil { search = try ExtremeSearch(points) }
         return search?.bounds(m) ?? BoundingBox()
     }
 
+    /// Whether the points may reach out of a box; false only where they surely do not.
+    func reaches(_ outer: BoundingBox, _ m: Matrix4d) throws(AssetError) -> Bool {
+        guard expectedUses >= 4, !outer.isEmpty else { return true }
+        let box: BoundingBox
+        if let local { box = local } else { box = try localBounds(points) }
+        local = box
+        if box.isEmpty { return false }
+        // The box of the transformed box: its centre, and how far the halves of its edges reach along each axis.
+        let c = m.transform(point: box.center)
+        let h = box.size * 0.5
+        func reach(_ x: Double, _ y: Double, _ z: Double) -> Double { (h.x * x).magnitude + (h.y * y).magnitude + (h.z * z).magnitude }
+        let (r0, r1, r2) = (m.rows.0, m.rows.1, m.rows.2)
+        let e = Vector3d(reach(r0.x, r1.x, r2.x), reach(r0.y, r1.y, r2.y), reach(r0.z, r1.z, r2.z))
+        // A hair more for rounding.
+        let slack = 1e-9 * (c.x.magnitude + c.y.magnitude + c.z.magnitude + e.x + e.y + e.z)
+        let inside =
+            c.x - e.x - slack >= outer.min.x && c.y - e.y - slack >= outer.min.y && c.z - e.z - slack >= outer.min.z
+            && c.x + e.x + slack <= outer.max.x && c.y + e.y + slack <= outer.max.y && c.z + e.z + slack <= outer.max.z
+        return !inside
+    }
+
+}
+
+/// The box of points that are measured once.
+func oneUse(_ points: PointArray, _ m: Matrix4d) throws(AssetError) -> BoundingBox {
+    if points.isEmpty { return BoundingBox() }
+    guard m.keepsAxes else { return try streamedBounds(points, m) }
+    let box = try localBounds(points)
+    return box.isEmpty ? box : box.transformed(m)
+}
+
+extension BoundingBox {
     /// Exact where the transform keeps axes: the eight corners become the box's corners.
-    private func transform(_ box: BoundingBox, _ m: Matrix4d) -> BoundingBox {
+    fileprivate func transformed(_ m: Matrix4d) -> BoundingBox {
         var result = BoundingBox()
         for i in 0..<8 {
-            let corner = Vector3d(
-                i & 1 == 0 ? box.min.x : box.max.x, i & 2 == 0 ? box.min.y : box.max.y, i & 4 == 0 ? box.min.z : box.max.z)
+            let corner = Vector3d(i & 1 == 0 ? min.x : max.x, i & 2 == 0 ? min.y : max.y, i & 4 == 0 ? min.z : max.z)
             result.formUnion(m.transform(point: corner))
         }
         return result

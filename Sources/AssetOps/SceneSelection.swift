@@ -15,9 +15,13 @@ public struct NodeFilter: Sendable, Hashable {
     }
 
     /// Whether a node is shown, its place in the tree aside.
-    public func shows(_ node: Node) -> Bool {
-        guard node.isImageable else { return true }
-        return (includeHidden || node.isVisible) && purposes.contains(node.purpose)
+    public func shows(_ node: Node) -> Bool { quick.shows(node) }
+
+    /// The same question for many nodes: words of a set are hashed as text.
+    var quick: QuickFilter {
+        var mask: UInt8 = 0
+        for purpose in purposes { mask |= purpose.bit }
+        return QuickFilter(purposes: mask, includeHidden: includeHidden)
     }
 
     /// The indices of the nodes in question, as one range: nodes stand depth first. Throws `scene.no-such-node` where
@@ -97,6 +101,30 @@ public struct PrototypeFinder {
             if node.hasGeometry, filter.shows(node) { parts.append(.init(node: ID(i), transform: relative[i - root])) }
         }
         return Prototype(root: ID(root), parts: parts)
+    }
+}
+
+/// `NodeFilter` for loops over all nodes.
+struct QuickFilter {
+    let purposes: UInt8
+    let includeHidden: Bool
+
+    @inline(__always)
+    func shows(_ node: borrowing Node) -> Bool {
+        guard node.isImageable else { return true }
+        return (includeHidden || node.isVisible) && purposes & node.purpose.bit != 0
+    }
+}
+
+extension Purpose {
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .default: 1
+        case .render: 2
+        case .proxy: 4
+        case .guide: 8
+        case .other: 16
+        }
     }
 }
 

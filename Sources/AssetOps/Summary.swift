@@ -61,27 +61,39 @@ public struct Summary: Sendable {
         metadata = scene.metadata
         let measurements = SceneMeasurements(scene, filter: filter, diagnostics: &diagnostics)
         totals = measurements.totals
-        bounds = SceneBounds(scene, filter: filter, diagnostics: &diagnostics).total
+        bounds = SceneBounds.total(of: scene, filter: filter, diagnostics: &diagnostics)
         boundsMeters = nil
         if let bounds, let unit = scene.metadata.metersPerUnit, unit.isFinite {
             boundsMeters = BoundingBox(min: bounds.min * unit, max: bounds.max * unit)
         }
-        var types: [String: Int] = [:]
-        skeletons = []
-        cameras = []
-        lights = []
-        variants = []
-        for node in scene.nodes {
-            types[node.typeName, default: 0] += 1
-            if !node.variantSets.isEmpty { variants.append(VariantEntry(path: node.path, sets: node.variantSets)) }
-            switch node.content {
-            case .camera: cameras.append(node.path)
-            case .light: lights.append(node.path)
-            case .skeleton(let id): skeletons.append(SkeletonEntry(path: node.path, joints: scene.skeletons[id].joints.count))
-            default: break
+        var types: [TypeCount] = []
+        var typeNumbers: [String: Int] = [:]
+        var last = -1
+        var (skeletons, cameras, lights, variants) = ([SkeletonEntry](), [String](), [String](), [VariantEntry]())
+        scene.nodes.elements.withUnsafeBufferPointer { all in
+            for i in all.indices {
+                // Neighbours are often of one type.
+                if last < 0 || types[last].type != all[i].typeName {
+                    if let known = typeNumbers[all[i].typeName] {
+                        last = known
+                    } else {
+                        last = types.count
+                        typeNumbers[all[i].typeName] = last
+                        types.append(TypeCount(type: all[i].typeName, count: 0))
+                    }
+                }
+                types[last].count += 1
+                if !all[i].variantSets.isEmpty { variants.append(VariantEntry(path: all[i].path, sets: all[i].variantSets)) }
+                switch all[i].content {
+                case .camera: cameras.append(all[i].path)
+                case .light: lights.append(all[i].path)
+                case .skeleton(let id): skeletons.append(SkeletonEntry(path: all[i].path, joints: scene.skeletons[id].joints.count))
+                default: break
+                }
             }
         }
-        nodesByType = types.sorted { $0.key < $1.key }.map { TypeCount(type: $0.key, count: $0.value) }
+        (self.skeletons, self.cameras, self.lights, self.variants) = (skeletons, cameras, lights, variants)
+        nodesByType = types.sorted { $0.type < $1.type }
         materials = scene.materials.map { MaterialEntry(path: $0.path, name: $0.name, shader: $0.shader) }
         textures = scene.textures.map {
             TextureEntry(

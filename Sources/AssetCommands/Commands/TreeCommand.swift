@@ -57,6 +57,7 @@ struct TreeCommand: Command {
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
         var reading = common.read
         reading.wantsArcs = showsArcs
+        reading.wantsTransformOps = showsTransforms
         reading.wantsAttributes = showsValues
         var (scene, diagnostics) = try run.read(file, common, reading)
         var options = Outline.Options()

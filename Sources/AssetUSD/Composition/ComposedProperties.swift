@@ -48,6 +48,16 @@ extension Stage {
         return nil
     }
 
+    /// Calls `body` with the name of each composed property, once, in any order.
+    func forEachPropertyName(_ prim: StagePrim, _ body: (Token) -> Void) {
+        let range = opinionRange(prim)
+        guard range.count == 1 else { return composedPropertyNames(prim).forEach(body) }
+        let o = opinions[range.lowerBound]
+        let view = cache.views[Int(o.layer)]
+        let properties = view.specs[Int(o.spec)].properties
+        for c in Int(properties.lowerBound)..<Int(properties.upperBound) { body(view.childNames[c]) }
+    }
+
     func composedPropertyNames(_ prim: StagePrim) -> [Token] {
         var names: [Token] = []
         let range = opinionRange(prim)
@@ -72,7 +82,7 @@ extension Stage {
     }
 
     /// Sorts as OpenUSD sorts property names: numbers by value, letters without case first.
-    private func sortByName(_ names: inout [Token]) {
+    func sortByName(_ names: inout [Token]) {
         names.sort { a, b in dictionaryLess(session.string(a), session.string(b)) }
     }
 
@@ -98,6 +108,41 @@ extension Stage {
         }
         if prims[Int(prim.index)].instanceRoot >= 0 { return list.map { translate($0, for: prim) } }
         return list
+    }
+
+    /// The one target of a relationship that a single opinion targets plainly; nil where more is to be said, then `targets`
+    /// is to be asked.
+    func plainTarget(_ prim: StagePrim, _ relationship: Token) -> Path? {
+        let record = prims[holder(prim)]
+        let start = Int(record.opinionStart)
+        var only: (opinion: Opinion, field: PackedField)?
+        for k in start..<(start + Int(record.opinionCount)) {
+            let view = cache.views[Int(opinions[k].layer)]
+            let spec = property(opinions[k], view, relationship)
+            if spec < 0 { continue }
+            let f = view.find(spec, .targetPaths)
+            if f < 0 { continue }
+            if only != nil { return nil }
+            only = (opinions[k], view.fields[f])
+        }
+        guard let only else { return nil }
+        let store = cache.layers[Int(only.opinion.layer)].store
+        var path: Path?
+        switch only.field.form {
+        case .source: path = store.source?.singlePath(only.field.payload)
+        case .other:
+            if case .pathListOp(let op) = store.value(only.field), op.appended.isEmpty, op.deleted.isEmpty, op.added.isEmpty, op.ordered.isEmpty {
+                let list = op.isExplicit ? op.explicit : op.prepended
+                if list.count == 1 { path = list[0] }
+            }
+        default: return nil
+        }
+        guard let path, paths.kind(path) == .prim else { return nil }
+        let f = mapToRoot(prim, only.opinion)
+        let plain = paths.strippingVariants(path)
+        let mapped = f == MapTable.identity ? plain : maps.toTarget(f, plain)
+        if mapped.isEmpty { return nil }
+        return prims[Int(prim.index)].instanceRoot >= 0 ? translate(mapped, for: prim) : mapped
     }
 
     /// Targets with relationships among them followed to what they target.

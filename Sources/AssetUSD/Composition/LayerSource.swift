@@ -19,7 +19,7 @@ final class LayerCache {
     let limits: ReadLimits
     /// The file the user asked for.
     private(set) var openedFile = ""
-    private(set) var layers: ContiguousArray<USDLayer> = []
+    @exclusivity(unchecked) private(set) var layers: ContiguousArray<USDLayer> = []
     /// What hot loops read of each layer.
     let views = LayerViews()
     private var byPath: [String: Result<LayerIndex, Failure>] = [:]

@@ -60,7 +60,7 @@ final class LayerStackBuilder {
     }
 
     let cache: LayerCache
-    private(set) var stacks: ContiguousArray<LayerStack> = []
+    @exclusivity(unchecked) private(set) var stacks: ContiguousArray<LayerStack> = []
     private var known: [Key: StackIndex] = [:]
     /// What could not be opened.
     var missing: [(assetPath: String, layer: String, prim: String, role: String)] = []

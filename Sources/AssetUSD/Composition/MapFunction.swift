@@ -21,8 +21,8 @@ final class MapTable {
     static let identity: MapID = 0
 
     private let paths: PathTable
-    private(set) var entries: ContiguousArray<Entry> = []
-    private var pairs: ContiguousArray<PathPair> = []
+    @exclusivity(unchecked) private(set) var entries: ContiguousArray<Entry> = []
+    @exclusivity(unchecked) private var pairs: ContiguousArray<PathPair> = []
 
     init(paths: PathTable) {
         self.paths = paths

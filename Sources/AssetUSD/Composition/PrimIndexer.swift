@@ -23,7 +23,7 @@ final class PrimIndexer {
     var stagePath = Path.root
     private var budgetWarned = false
     /// Builds that are not in use.
-    private var spare: [PrimBuild] = []
+    @exclusivity(unchecked) private var spare: [PrimBuild] = []
 
     init(session: USDSession, cache: LayerCache, stacks: LayerStackBuilder, maps: MapTable, options: ReadOptions) {
         self.session = session
@@ -448,10 +448,10 @@ final class PrimIndexer {
 
 /// A build of one tree.
 final class PrimBuild {
-    var nodes: NodeArray = []
+    @exclusivity(unchecked) var nodes: NodeArray = []
     /// What does not depend on variants.
-    var tasks = TaskQueue()
-    var variantTasks: ContiguousArray<PrimTask> = []
+    @exclusivity(unchecked) var tasks = TaskQueue()
+    @exclusivity(unchecked) var variantTasks: ContiguousArray<PrimTask> = []
     /// Where an arc's target is needed by a build in progress.
     var previous: PrimFrame?
     var evaluatesVariants = true

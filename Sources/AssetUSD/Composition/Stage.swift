@@ -32,13 +32,13 @@ public final class Stage {
     /// The old way to write no type.
     let anyType: Token
 
-    var prims: ContiguousArray<PrimRecord> = []
+    @exclusivity(unchecked) var prims: ContiguousArray<PrimRecord> = []
     /// Trees of all prims whose tree is more than the stage's own layers.
-    var nodes: NodeArray = []
-    var opinions: ContiguousArray<Opinion> = []
-    var childLists: ContiguousArray<StagePrim> = []
+    @exclusivity(unchecked) var nodes: NodeArray = []
+    @exclusivity(unchecked) var opinions: ContiguousArray<Opinion> = []
+    @exclusivity(unchecked) var childLists: ContiguousArray<StagePrim> = []
     /// Path → prim, -1 where none was made.
-    var primOfPath: ContiguousArray<Int32> = []
+    @exclusivity(unchecked) var primOfPath: ContiguousArray<Int32> = []
     var prototypes: [[Int32]: Int32] = [:]
     var offsetNumbers: [LayerOffset: Int32] = [:]
     var ownDiagnostics = Diagnostics()

@@ -4,6 +4,11 @@ extension Stage {
     /// The value of an attribute at a time: time samples (through layer offsets), value clips, splines or the default; nil
     /// where there is none or it is blocked. Arrays may be `.deferred`.
     public func value(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) -> USDValue? {
+        switch plain(prim, attribute, at: time) {
+        case .none: return nil
+        case .field(let field, let layer): return resolvedUnlessArray(value(field, layer))
+        case .other: break
+        }
         var result: USDValue?
         visit(prim, attribute, time != .default) { source in
             switch source {
@@ -34,6 +39,11 @@ extension Stage {
 
     /// Whether the attribute has any value (default or samples).
     public func hasValue(_ prim: StagePrim, _ attribute: Token) -> Bool {
+        switch plain(prim, attribute, at: .earliest) {
+        case .none: return false
+        case .field: return true
+        case .other: break
+        }
         var has = false
         visit(prim, attribute, true) { source in
             switch source {
@@ -67,6 +77,10 @@ extension Stage {
 
     /// Whether the value may change over time (more than one sample, a spline, clips).
     public func mightBeTimeVarying(_ prim: StagePrim, _ attribute: Token) -> Bool {
+        switch plain(prim, attribute, at: .earliest) {
+        case .none, .field: return false
+        case .other: break
+        }
         var varies = false
         visit(prim, attribute, true) { source in
             switch source {

@@ -2,6 +2,10 @@
 protocol FieldSource: DeferredValueSource {
     /// The value of a field: decoded where the bits hold it, `.deferred` where it lies in the file or is damaged.
     func fieldValue(_ bits: UInt64) -> USDValue
+    /// The components of a vector, quaternion or matrix, or a single number; nil for any other value and for damaged ones.
+    func numbers(_ bits: UInt64, _ numbers: inout SixteenNumbers) -> ValueType?
+    /// The path of a list op that prepends or sets exactly one; nil for any other value.
+    func singlePath(_ bits: UInt64) -> Path?
 }
 
 /// A field as a layer keeps it: sixteen bytes without references, because a layer of many prims has millions of them.
@@ -19,7 +23,7 @@ struct PackedField {
 
     var name: Token
     var form: Form
-    /// Of tuples; of values of the source the element type where the value is known to be an array.
+    /// Of tuples; `.timeCode` of values of the source that hold times, which layer offsets move.
     var type: ValueType
     var payload: UInt64
 
@@ -43,6 +47,14 @@ struct FieldStore {
     private(set) var numbers: ContiguousArray<Double> = []
     private(set) var values: ContiguousArray<USDValue> = []
     var source: (any FieldSource)?
+    /// Short lists of tokens that many prims have alike (`xformOpOrder`, `apiSchemas`): kept once.
+    private var lists: [TokenListKey: UInt64] = [:]
+
+    private struct TokenListKey: Hashable {
+        var isListOp: Bool
+        var isExplicit: Bool
+        var tokens: [Token]
+    }
 
     init() {}
     init(_ packed: ContiguousArray<PackedField>, values: ContiguousArray<USDValue> = [], source: any FieldSource) {
@@ -86,10 +98,29 @@ struct FieldStore {
             return PackedField(name, .tuple, UInt64(start), type: type)
         case .deferred(let s, let bits) where s === source:
             return PackedField(name, .source, bits)
-        default:
-            values.append(value)
-            return PackedField(name, .other, UInt64(values.count - 1))
+        case .array(let a):
+            if a.type == .token, case .token(let tokens) = a.storage, tokens.count <= 16 {
+                return PackedField(name, .other, list(TokenListKey(isListOp: false, isExplicit: true, tokens: tokens), value))
+            }
+            return other(name, value)
+        case .tokenListOp(let op) where op.appended.isEmpty && op.deleted.isEmpty && op.added.isEmpty && op.ordered.isEmpty:
+            let tokens = op.isExplicit ? op.explicit : op.prepended
+            guard tokens.count <= 16, op.isExplicit ? op.prepended.isEmpty : op.explicit.isEmpty else { return other(name, value) }
+            return PackedField(name, .other, list(TokenListKey(isListOp: true, isExplicit: op.isExplicit, tokens: tokens), value))
+        default: return other(name, value)
         }
+    }
+
+    private mutating func other(_ name: Token, _ value: USDValue) -> PackedField {
+        values.append(value)
+        return PackedField(name, .other, UInt64(values.count - 1))
+    }
+
+    private mutating func list(_ key: TokenListKey, _ value: USDValue) -> UInt64 {
+        if let known = lists[key] { return known }
+        values.append(value)
+        lists[key] = UInt64(values.count - 1)
+        return UInt64(values.count - 1)
     }
 
     func value(_ f: PackedField) -> USDValue {

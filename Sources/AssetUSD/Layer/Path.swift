@@ -39,30 +39,81 @@ public final class PathTable {
 
     private struct Table {
         var entries: ContiguousArray<Entry> = []
-        /// Open addressing; -1 is free. Power of two.
-        var slots: ContiguousArray<Int32> = []
+        /// Buckets of sixteen slots, a cache line each; -1 is free. Paths whose parents have neighbouring numbers share one, so
+        /// that a file read in order walks through the table in order. A power of two.
+        var buckets: ContiguousArray<Int32> = []
+        /// What did not fit into its bucket: open addressing, a power of two.
+        var overflow: ContiguousArray<Int32> = []
+        var overflowCount = 0
 
         mutating func intern(_ e: Entry) -> Path {
-            let mask = slots.count - 1
-            var slot = PathTable.hash(e) & mask
-            while slots[slot] >= 0 {
-                if PathTable.same(entries[Int(slots[slot])], e) { return Path(id: slots[slot]) }
-                slot = (slot + 1) & mask
+            let bucket = ((Int(e.parent) >> 3) << 4) & (buckets.count - 1)
+            let first = Int(e.element) & 15
+            for k in 0..<16 {
+                let slot = bucket | ((first &+ k) & 15)
+                let id = buckets[slot]
+                if id < 0 {
+                    let new = append(e)
+                    // Growing places all anew.
+                    if entries.count * 2 > buckets.count { rehash(buckets.count * 2) } else { buckets[slot] = new }
+                    return Path(id: new)
+                }
+                if PathTable.same(entries[Int(id)], e) { return Path(id: id) }
             }
-            let id = Int32(truncatingIfNeeded: entries.count)
+            return internOverflow(e)
+        }
+
+        private mutating func internOverflow(_ e: Entry) -> Path {
+            let mask = overflow.count - 1
+            var at = PathTable.hash(e) & mask
+            while overflow[at] >= 0 {
+                if PathTable.same(entries[Int(overflow[at])], e) { return Path(id: overflow[at]) }
+                at = (at + 1) & mask
+            }
+            let new = append(e)
+            if entries.count * 2 > buckets.count { rehash(buckets.count * 2) } else { placeInOverflow(new) }
+            return Path(id: new)
+        }
+
+        private mutating func append(_ e: Entry) -> Int32 {
             entries.append(e)
-            slots[slot] = id
-            if entries.count * 2 > slots.count { rehash(slots.count * 2) }
-            return Path(id: id)
+            return Int32(truncatingIfNeeded: entries.count - 1)
+        }
+
+        private mutating func placeInOverflow(_ id: Int32) {
+            overflowCount += 1
+            if overflowCount * 2 > overflow.count {
+                var ids = overflow.filter { $0 >= 0 }
+                ids.append(id)
+                overflow = ContiguousArray(repeating: -1, count: overflow.count * 2)
+                for i in ids { probe(i) }
+            } else {
+                probe(id)
+            }
+        }
+
+        private mutating func probe(_ id: Int32) {
+            let mask = overflow.count - 1
+            var at = PathTable.hash(entries[Int(id)]) & mask
+            while overflow[at] >= 0 { at = (at + 1) & mask }
+            overflow[at] = id
         }
 
         mutating func rehash(_ size: Int) {
-            let mask = size - 1
-            slots = ContiguousArray(repeating: -1, count: size)
+            buckets = ContiguousArray(repeating: -1, count: size)
+            overflow = ContiguousArray(repeating: -1, count: max(64, overflow.count))
+            overflowCount = 0
             for i in 2..<max(2, entries.count) {
-                var at = PathTable.hash(entries[i]) & mask
-                while slots[at] >= 0 { at = (at + 1) & mask }
-                slots[at] = Int32(truncatingIfNeeded: i)
+                let e = entries[i]
+                let bucket = ((Int(e.parent) >> 3) << 4) & (size - 1)
+                let first = Int(e.element) & 15
+                var isPlaced = false
+                for k in 0..<16 where buckets[bucket | ((first &+ k) & 15)] < 0 {
+                    buckets[bucket | ((first &+ k) & 15)] = Int32(truncatingIfNeeded: i)
+                    isPlaced = true
+                    break
+                }
+                if !isPlaced { placeInOverflow(Int32(truncatingIfNeeded: i)) }
             }
         }
     }
@@ -78,7 +129,8 @@ public final class PathTable {
         self.tokens = tokens
         table = .allocate(capacity: 1)
         table.initialize(to: Table())
-        table.pointee.slots = ContiguousArray(repeating: -1, count: 4096)
+        table.pointee.buckets = ContiguousArray(repeating: -1, count: 4096)
+        table.pointee.overflow = ContiguousArray(repeating: -1, count: 64)
         table.pointee.entries.append(Entry(parent: -1, element: 0, extra: 0, kind: .empty))
         table.pointee.entries.append(Entry(parent: -1, element: 0, extra: 0, kind: .root))
     }
@@ -92,9 +144,9 @@ public final class PathTable {
     func reserve(_ n: Int) {
         let wanted = table.pointee.entries.count + n
         table.pointee.entries.reserveCapacity(wanted)
-        var size = table.pointee.slots.count
+        var size = table.pointee.buckets.count
         while size < wanted * 2 { size *= 2 }
-        if size > table.pointee.slots.count { table.pointee.rehash(size) }
+        if size > table.pointee.buckets.count { table.pointee.rehash(size) }
     }
 
     public var count: Int { table.pointee.entries.count }

@@ -5,11 +5,12 @@ extension SceneReader {
     func readAnimation() throws(AssetError) {
         var clip = AnimationClip(name: scene.metadata.defaultPrim.map { String($0.dropFirst()) } ?? "animation")
         for i in visits.indices {
+            let varying = varying[i]
+            if varying == 0 { continue }
             let prim = visits[i].prim
             let path = scene.nodes.elements[i].path
-            let type = schemas[stage.typeName(prim)]
-            if type.isXformable, scene.nodes.elements[i].isAnimated { try addTransformTrack(prim, path, &clip) }
-            if type.isImageable, stage.mightBeTimeVarying(prim, .visibility) {
+            if varying & PrimFacts.transformVaries != 0 { try addTransformTrack(prim, path, &clip) }
+            if varying & PrimFacts.visibilityVaries != 0 {
                 let times = stage.timeSamples(prim, .visibility)
                 var values: [Float] = []
                 for t in times {
@@ -18,11 +19,11 @@ extension SceneReader {
                 }
                 clip.tracks.append(Track(targetPath: path, property: "visibility", interpolation: .held, times: times, values: values))
             }
-            if type.reader == .mesh, stage.mightBeTimeVarying(prim, .points) {
+            if varying & PrimFacts.pointsVary != 0 {
                 // The points themselves stay in the file: the track says when they change.
                 clip.tracks.append(Track(targetPath: path, property: "points", interpolation: .linear, times: [], values: []))
             }
-            if stage.typeName(prim) == .SkelAnimation { try addSkeletonTracks(prim, path, &clip) }
+            if varying & PrimFacts.isSkeletonAnimation != 0 { try addSkeletonTracks(prim, path, &clip) }
         }
         guard !clip.tracks.isEmpty else { return }
         scene.animations = [clip]

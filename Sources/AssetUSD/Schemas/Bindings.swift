@@ -29,19 +29,31 @@ struct BindingFrame {
     var node: Int32
     /// The next frame above, or -1.
     var parent: Int32
-    var direct: [Direct]
-    var collections: [Collection]
+    /// In `SceneReader.directBindings` and `collectionBindings`.
+    var direct: Range<Int32>
+    var collections: Range<Int32>
+    /// Whether the nearest all-purpose binding decides: no binding from here up is by collection, stronger than those below
+    /// it, or for previews.
+    var isPlain = true
+    /// What it is then.
+    var nearest = Path.empty
 }
 
 extension SceneReader {
     /// Takes a prim's binding relationships in.
     func pushBindings(_ i: Int, _ relationships: [Token], _ prim: StagePrim) throws(AssetError) {
-        var frame = BindingFrame(node: Int32(i), parent: bindingFrames[i], direct: [], collections: [])
+        let above = bindingFrames[i]
+        let direct = Int32(directBindings.count)
+        let collections = Int32(collectionBindings.count)
         for name in relationships where stage.propertyKind(prim, name) == .relationship {
             let parts = bindingName(name)
             guard parts.kind != .none else { continue }
+            let isStronger = stage.token(prim, name, metadata: .bindMaterialAs) == .strongerThanDescendants
+            if parts.kind == .direct, let target = stage.plainTarget(prim, name) {
+                directBindings.append(BindingFrame.Direct(material: target, isStronger: isStronger, purpose: parts.purpose))
+                continue
+            }
             let targets = stage.forwardedTargets(prim, name)
-            let isStronger = stage.metadata(prim, name, .bindMaterialAs)?.tokenValue == .strongerThanDescendants
             if parts.kind == .collection {
                 guard targets.count == 2 else {
                     warn(
@@ -51,7 +63,7 @@ extension SceneReader {
                 }
                 let first = session.paths.kind(targets[0]) == .prim
                 guard first != (session.paths.kind(targets[1]) == .prim) else { continue }
-                frame.collections.append(
+                collectionBindings.append(
                     BindingFrame.Collection(
                         collection: targets[first ? 1 : 0], material: targets[first ? 0 : 1], isStronger: isStronger,
                         purpose: parts.purpose))
@@ -62,10 +74,18 @@ extension SceneReader {
                     }
                     continue
                 }
-                frame.direct.append(BindingFrame.Direct(material: targets[0], isStronger: isStronger, purpose: parts.purpose))
+                directBindings.append(BindingFrame.Direct(material: targets[0], isStronger: isStronger, purpose: parts.purpose))
             }
         }
+        var frame = BindingFrame(
+            node: Int32(i), parent: above, direct: direct..<Int32(directBindings.count), collections: collections..<Int32(collectionBindings.count))
         guard !frame.direct.isEmpty || !frame.collections.isEmpty else { return }
+        if above >= 0 { (frame.isPlain, frame.nearest) = (frames[Int(above)].isPlain, frames[Int(above)].nearest) }
+        if !frame.collections.isEmpty { frame.isPlain = false }
+        for d in directBindings[Int(direct)...] {
+            if d.isStronger || d.purpose == previewToken { frame.isPlain = false }
+            if d.purpose.isEmpty { frame.nearest = d.material }
+        }
         bindingFrames[i] = Int32(frames.count)
         frames.append(frame)
     }
@@ -87,6 +107,17 @@ extension SceneReader {
         return made
     }
 
+    /// The materials bound to a node for all purposes and for previews.
+    func boundMaterials(_ i: Int) -> (all: ID<Material>?, preview: ID<Material>?) {
+        let f = Int(bindingFrames[i])
+        guard f >= 0 else { return (nil, nil) }
+        guard frames[f].isPlain else { return (boundMaterial(i, .all), boundMaterial(i, .preview)) }
+        let path = frames[f].nearest
+        if path.isEmpty { return (nil, nil) }
+        let bound = material(at: path, boundTo: i)
+        return (bound, bound)
+    }
+
     /// The material bound to a node (UsdShadeMaterialBindingAPI::ComputeBoundMaterial).
     func boundMaterial(_ i: Int, _ wanted: BindingPurpose) -> ID<Material>? {
         guard bindingFrames[i] >= 0 else { return nil }
@@ -98,13 +129,13 @@ extension SceneReader {
             while f >= 0 {
                 let frame = frames[Int(f)]
                 // A prim's binding for the wanted purpose stands in for its all-purpose one.
-                let direct =
-                    frame.direct.first { wanted == .preview && $0.purpose == previewToken } ?? frame.direct.first { $0.purpose.isEmpty }
+                let own = directBindings[Int(frame.direct.lowerBound)..<Int(frame.direct.upperBound)]
+                let direct = own.first { wanted == .preview && $0.purpose == previewToken } ?? own.first { $0.purpose.isEmpty }
                 if let direct, direct.purpose == purpose, bound == nil || direct.isStronger {
                     bound = direct.material
                     winner = f
                 }
-                for c in frame.collections where c.purpose == purpose {
+                for c in collectionBindings[Int(frame.collections.lowerBound)..<Int(frame.collections.upperBound)] where c.purpose == purpose {
                     // On the same prim a collection is stronger than the direct binding.
                     guard bound == nil || winner == f || c.isStronger, collection(c.collection, includes: i) else { continue }
                     bound = c.material

@@ -3,7 +3,7 @@ import AssetModel
 extension SceneReader {
     /// The value of an attribute of one token, the fallback where there is none or it is no token.
     private func token(_ prim: StagePrim, _ name: Token, _ fallback: Token) throws(AssetError) -> Token {
-        try stage.value(prim, name, at: time)?.resolved().tokenValue ?? fallback
+        try stage.token(prim, name, at: time) ?? fallback
     }
 
     func number(_ prim: StagePrim, _ name: Token, _ fallback: Double) throws(AssetError) -> Double {
@@ -12,6 +12,7 @@ extension SceneReader {
 
     /// Points of a point-based prim; a value of another type is a warning and counts as none.
     private func points(_ prim: StagePrim) throws(AssetError) -> PointArray {
+        if let plain = try stage.plainArray(prim, .points, at: time, of: Point3f.self) { return .float(plain) }
         guard let value = stage.value(prim, .points, at: time) else { return PointArray() }
         if let points = try ArrayValues.points(value) { return points }
         if case .array(let a) = value, a.count == 0 { return PointArray() }
@@ -20,6 +21,7 @@ extension SceneReader {
     }
 
     private func ints(_ prim: StagePrim, _ name: Token) throws(AssetError) -> DeferredArray<Int32> {
+        if let plain = try stage.plainArray(prim, name, at: time, of: Int32.self) { return plain }
         guard let value = stage.value(prim, name, at: time) else { return .init() }
         if let ints = try ArrayValues.ints(value) { return ints }
         if case .array(let a) = value, a.count == 0 { return .init() }
@@ -48,8 +50,8 @@ extension SceneReader {
         if has.contains(.holeIndices) { mesh.holeIndices = try ints(prim, .holeIndices).load() }
         if has.contains(.orientation), try token(prim, .orientation, .rightHanded) == .leftHanded { mesh.orientation = .leftHanded }
         mesh.subdivisionScheme = "catmullClark"
-        if has.contains(.subdivisionScheme), let scheme = try stage.value(prim, .subdivisionScheme, at: time)?.resolved().text(session) {
-            mesh.subdivisionScheme = scheme
+        if has.contains(.subdivisionScheme), let scheme = try stage.token(prim, .subdivisionScheme, at: time) {
+            mesh.subdivisionScheme = session.string(scheme)
         }
         if has.contains(.doubleSided) { mesh.doubleSided = try stage.value(prim, .doubleSided, at: time)?.resolved().boolean ?? false }
         for child in stage.children(prim) where schemas[stage.typeName(child)].reader == .subset {
@@ -70,7 +72,12 @@ extension SceneReader {
             warn("usd.dropped.normals", "normals are not three numbers each: left out", prim)
             return nil
         }
-        guard facts.properties.contains(.normals), stage.hasValue(prim, .normals) else { return nil }
+        guard facts.properties.contains(.normals) else { return nil }
+        if let plain = try stage.plainArray(prim, .normals, at: time, of: Vector3f.self) {
+            return Primvar(
+                name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(plain))
+        }
+        guard stage.hasValue(prim, .normals) else { return nil }
         guard let values = try ArrayValues.vectors3(stage.value(prim, .normals, at: time)) else {
             return Primvar(
                 name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(.init()))
@@ -159,11 +166,6 @@ extension SceneReader {
             camera.far = Float(range[1])
         }
         return camera
-    }
-
-    /// Whether LightAPI is applied, by itself or by an API schema that brings it along.
-    func hasLightAPI(_ prim: StagePrim) -> Bool {
-        stage.apiSchemas(prim).contains { $0 == .LightAPI || $0 == names.meshLight || $0 == names.volumeLight }
     }
 
     func readLight(_ prim: StagePrim, _ typeName: Token) throws(AssetError) -> Light {

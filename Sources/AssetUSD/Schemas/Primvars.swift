@@ -26,7 +26,7 @@ extension SceneReader {
 
     /// The declared type of an attribute; nil where it is unknown.
     func attributeType(_ prim: StagePrim, _ name: Token) -> AttributeType? {
-        guard let token = stage.metadata(prim, name, .typeName)?.text(session).map({ session.token($0) }) else { return nil }
+        guard let token = stage.token(prim, name, metadata: .typeName) else { return nil }
         if let known = valueTypes[token] { return known }
         let text = session.string(token)
         let made = ValueTypeName(text).map { AttributeType(type: $0, role: Self.role(text, $0), text: text) }
@@ -46,8 +46,9 @@ extension SceneReader {
     }
 
     func interpolation(_ prim: StagePrim, _ name: Token, default fallback: Interpolation) -> Interpolation {
-        guard let text = stage.metadata(prim, name, .interpolation)?.text(session) else { return fallback }
-        guard let known = Interpolation(rawValue: text) else {
+        guard let token = stage.token(prim, name, metadata: .interpolation) else { return fallback }
+        guard let known = interpolation(token) else {
+            let text = session.string(token)
             warn("usd.bad-interpolation", "\(session.string(name)) has the interpolation \"\(text)\": taken as \(fallback.rawValue)", prim)
             return fallback
         }
@@ -64,8 +65,9 @@ extension SceneReader {
         if let n = stage.metadata(prim, name, .elementSize)?.number, n >= 1, n <= 1_000_000 { elementSize = Int(n) }
         var role = declared?.role ?? .none
         if parts.short.hasPrefix("skel:") { role = .none }
-        let value = stage.value(prim, name, at: time)
-        guard let (values, factor) = try primvarValues(value, declared) else {
+        var held = try plainPrimvarValues(prim, name, declared)
+        if held == nil { held = try primvarValues(stage.value(prim, name, at: time), declared) }
+        guard let (values, factor) = held else {
             warn(
                 "usd.dropped.primvar",
                 "primvar \(parts.short) has a value of type \(declared?.text ?? "unknown") that cannot be held: left out", prim)
@@ -77,6 +79,20 @@ extension SceneReader {
             primvar.indices = try ArrayValues.ints(stage.value(prim, parts.indices, at: time)) ?? .init()
         }
         return OwnPrimvar(name: name, primvar: primvar)
+    }
+
+    /// Values that lie in a file as the model holds them; nil for others.
+    private func plainPrimvarValues(
+        _ prim: StagePrim, _ name: Token, _ declared: AttributeType?
+    ) throws(AssetError) -> (PrimvarValues, Int)? {
+        switch declared?.type.type {
+        case .float: try stage.plainArray(prim, name, at: time, of: Float.self).map { (.float($0), 1) }
+        case .float2: try stage.plainArray(prim, name, at: time, of: Vector2f.self).map { (.float2($0), 1) }
+        case .float3: try stage.plainArray(prim, name, at: time, of: Vector3f.self).map { (.float3($0), 1) }
+        case .float4: try stage.plainArray(prim, name, at: time, of: Vector4f.self).map { (.float4($0), 1) }
+        case .int: try stage.plainArray(prim, name, at: time, of: Int32.self).map { (.int($0), 1) }
+        default: nil
+        }
     }
 
     /// Values of any type in the model's types, and how many of them make one element. No value is an empty array.
@@ -130,6 +146,7 @@ extension SceneReader {
     func handDownPrimvars(_ i: Int, _ facts: PrimFacts, _ node: inout Node) throws(AssetError) {
         let parent = Int(visits[i].parent)
         let above = parent < 0 ? 0 : primvarLists[parent]
+        if above == 0, facts.primvars.isEmpty { return }
         if facts.type.isGprim, above > 0 {
             node.inheritedPrimvars = inheritable[Int(above)].reversed().compactMap { inherited in
                 facts.primvars.contains { $0.name == inherited.name } || inherited.primvar.name.hasPrefix("skel:") ? nil : inherited.primvar

@@ -57,6 +57,14 @@ struct PrimFacts {
     var skin: OwnSkin?
     var customData: [Value.Entry] = []
     var attributes: [Node.Attribute] = []
+    /// Number of the mesh's subsets.
+    var subsetCount = 0
+    /// What varies over time, and what else has tracks.
+    var varying: UInt8 = 0
+    static let transformVaries: UInt8 = 1
+    static let visibilityVaries: UInt8 = 2
+    static let pointsVary: UInt8 = 4
+    static let isSkeletonAnimation: UInt8 = 8
 }
 
 struct OwnPrimvar {
@@ -73,16 +81,19 @@ final class SceneReader {
     let options: ReadOptions
     let resolver: any AssetResolver
     let time: EvalTime
-    var scene: Scene
-    var diagnostics = Diagnostics()
-    var schemas: SchemaTable
+    @exclusivity(unchecked) var scene: Scene
+    @exclusivity(unchecked) var diagnostics = Diagnostics()
+    @exclusivity(unchecked) var schemas: SchemaTable
 
     // Caches by token: names are taken apart once.
-    var xformOps: [Token: XformOp] = [:]
-    var primvarNames: [Token: PrimvarName] = [:]
-    var bindingNames: [Token: BindingName] = [:]
-    var valueTypes: [Token: AttributeType?] = [:]
-    private var nameClasses: [NameClass] = []
+    @exclusivity(unchecked) var xformOrders: [Stage.ValueKey: XformOrder] = [:]
+    @exclusivity(unchecked) private var lightAPIs: [Stage.ValueKey: Bool] = [:]
+    @exclusivity(unchecked) var primvarNames: [Token: PrimvarName] = [:]
+    @exclusivity(unchecked) var bindingNames: [Token: BindingName] = [:]
+    @exclusivity(unchecked) var valueTypes: [Token: AttributeType?] = [:]
+    private let interpolations: [(token: Token, interpolation: Interpolation)]
+    private let anyType: Token
+    @exclusivity(unchecked) private var nameClasses: [NameClass] = []
     let resetXformStackToken: Token
     let names: SceneTokens
 
@@ -92,20 +103,27 @@ final class SceneReader {
         var parent: Int32
         var depth: Int32
     }
-    var visits: ContiguousArray<Visit> = []
-    private var sharedFacts: [Int32: PrimFacts] = [:]
+    @exclusivity(unchecked) var visits: ContiguousArray<Visit> = []
+    /// Of prims that instances share, and where the facts of a prim stand by its number; -1 where they were not read yet.
+    @exclusivity(unchecked) private var sharedFacts: ContiguousArray<PrimFacts> = []
+    @exclusivity(unchecked) private var sharedFactsAt: ContiguousArray<Int32> = []
 
     // What is handed down, one entry a node.
-    var hidden: ContiguousArray<Bool> = []
-    var purposes: ContiguousArray<Purpose?> = []
-    var primvarLists: ContiguousArray<Int32> = []
-    var bindingFrames: ContiguousArray<Int32> = []
-    var skelFrames: ContiguousArray<Int32> = []
+    @exclusivity(unchecked) var hidden: ContiguousArray<Bool> = []
+    @exclusivity(unchecked) var purposes: ContiguousArray<Purpose?> = []
+    @exclusivity(unchecked) var primvarLists: ContiguousArray<Int32> = []
+    @exclusivity(unchecked) var bindingFrames: ContiguousArray<Int32> = []
+    @exclusivity(unchecked) var skelFrames: ContiguousArray<Int32> = []
+    @exclusivity(unchecked) var varying: ContiguousArray<UInt8> = []
+    /// Names of the primvars of the prim at hand.
+    @exclusivity(unchecked) private var primvars: [Token] = []
     /// Lists of constant primvars that nodes below inherit, farthest first; 0 is empty.
-    var inheritable: [[OwnPrimvar]] = [[]]
-    var frames: [BindingFrame] = []
-    var collections: [Path: CollectionQuery] = [:]
-    var materialIDs: [Path: ID<Material>] = [:]
+    @exclusivity(unchecked) var inheritable: [[OwnPrimvar]] = [[]]
+    @exclusivity(unchecked) var frames: ContiguousArray<BindingFrame> = []
+    @exclusivity(unchecked) var directBindings: ContiguousArray<BindingFrame.Direct> = []
+    @exclusivity(unchecked) var collectionBindings: ContiguousArray<BindingFrame.Collection> = []
+    @exclusivity(unchecked) var collections: [Path: CollectionQuery] = [:]
+    @exclusivity(unchecked) var materialIDs: [Path: ID<Material>] = [:]
     /// One a material of the scene.
     var materialPrims: [StagePrim] = []
     var sharedMaterials: [Int32: Material] = [:]
@@ -117,7 +135,7 @@ final class SceneReader {
     /// The mesh node whose subsets are being met, and the subset that comes next.
     private var subsetCursor = (mesh: -1, next: 0)
     /// Whether a value that varies over time was read.
-    var sawAnimation = false
+    @exclusivity(unchecked) var sawAnimation = false
 
     init(stage: Stage, source: SourceDescription, context: borrowing ReadContext) throws(AssetError) {
         self.stage = stage
@@ -128,6 +146,8 @@ final class SceneReader {
         schemas = SchemaTable(stage.session)
         resetXformStackToken = stage.session.token(XformOp.resetName)
         names = SceneTokens(stage.session)
+        anyType = stage.session.token("__AnyType__")
+        interpolations = Interpolation.allCases.map { (stage.session.token($0.rawValue), $0) }
         time = Self.evalTime(stage, context.options.time, stage.session)
     }
 
@@ -157,6 +177,7 @@ final class SceneReader {
             var next = 0
             var parent: Int32
         }
+        var meshCount = 0
         var stack = [Level(children: stage.children(stage.pseudoRoot), parent: -1)]
         while !stack.isEmpty {
             let top = stack.count - 1
@@ -167,12 +188,14 @@ final class SceneReader {
             let prim = stack[top].children[stack[top].next]
             stack[top].next += 1
             let index = Int32(visits.count)
+            if schemas[stage.typeName(prim)].reader == .mesh, !stage.isInstanceProxy(prim) { meshCount += 1 }
             visits.append(Visit(prim: prim, parent: stack[top].parent, depth: Int32(top)))
             let children = stage.children(prim)
             if !children.isEmpty {
                 stack.append(Level(children: children, parent: index))
             }
         }
+        scene.meshes.reserveCapacity(meshCount)
         // A part of a scene is not passed off as the whole.
         if let error = stage.exceededLimit { throw error }
         let n = visits.count
@@ -181,15 +204,36 @@ final class SceneReader {
         primvarLists = ContiguousArray(repeating: 0, count: n)
         bindingFrames = ContiguousArray(repeating: -1, count: n)
         skelFrames = ContiguousArray(repeating: -1, count: n)
+        varying = ContiguousArray(repeating: 0, count: n)
     }
 
     private func readNode(_ i: Int) throws(AssetError) {
         let visit = visits[i]
         let prim = visit.prim
-        let facts = try facts(of: prim)
+        if stage.isInstanceProxy(prim) {
+            try makeNode(i, visit, sharedFacts[try sharedFacts(prim)])
+        } else {
+            try makeNode(i, visit, try readFacts(prim))
+        }
+    }
+
+    /// The path of a node below another.
+    private func path(_ name: String, below parent: Int) -> String {
+        var path = ""
+        if parent >= 0 {
+            path.reserveCapacity(scene.nodes.elements[parent].path.utf8.count + name.utf8.count + 1)
+            path.append(scene.nodes.elements[parent].path)
+        }
+        path.append("/")
+        path.append(name)
+        return path
+    }
+
+    private func makeNode(_ i: Int, _ visit: Visit, _ facts: PrimFacts) throws(AssetError) {
+        let prim = visit.prim
         let parent = Int(visit.parent)
         let name = session.string(stage.name(prim))
-        var node = Node(name: name, path: (parent < 0 ? "/" : scene.nodes.elements[parent].path + "/") + name, typeName: facts.typeName)
+        var node = Node(name: name, path: path(name, below: parent), typeName: facts.typeName)
         node.parent = parent < 0 ? nil : ID(parent)
         node.depth = Int(visit.depth)
         node.kind = facts.kind
@@ -224,8 +268,10 @@ final class SceneReader {
         switch facts.content {
         case .mesh(let id):
             node.content = .mesh(try skinned(id, facts, node: i, node))
-            node.subsetMaterials = Array(repeating: nil, count: scene.meshes[id].subsets.count)
-            node.subsetPreviewMaterials = node.subsetMaterials
+            if facts.subsetCount > 0 {
+                node.subsetMaterials = Array(repeating: nil, count: facts.subsetCount)
+                node.subsetPreviewMaterials = node.subsetMaterials
+            }
         case .instancer(let id) where stage.isInstanceProxy(prim):
             // Everything but the prototypes' paths is shared.
             var own = scene.instancers[id]
@@ -237,9 +283,9 @@ final class SceneReader {
         bindingFrames[i] = parent < 0 ? -1 : bindingFrames[parent]
         if !facts.bindings.isEmpty { try pushBindings(i, facts.bindings, prim) }
         if facts.type.isGprim {
-            node.material = boundMaterial(i, .all)
-            node.previewMaterial = boundMaterial(i, .preview)
+            (node.material, node.previewMaterial) = boundMaterials(i)
         }
+        varying[i] = facts.varying
         scene.nodes.append(node)
         if facts.type.reader == .subset, parent >= 0 { noteSubset(i, below: parent) }
     }
@@ -265,28 +311,31 @@ final class SceneReader {
 
     // MARK: Facts
 
-    private func facts(of prim: StagePrim) throws(AssetError) -> PrimFacts {
-        guard stage.isInstanceProxy(prim) else { return try readFacts(prim) }
-        let key = stage.sharingKey(prim)
-        if let known = sharedFacts[key] { return known }
+    /// Where the facts of an instance proxy stand: they are read for the first of those that share them.
+    private func sharedFacts(_ prim: StagePrim) throws(AssetError) -> Int {
+        let key = Int(stage.sharingKey(prim))
+        if key < sharedFactsAt.count, sharedFactsAt[key] >= 0 { return Int(sharedFactsAt[key]) }
         let facts = try readFacts(prim)
-        sharedFacts[key] = facts
-        return facts
+        if key >= sharedFactsAt.count { sharedFactsAt.append(contentsOf: repeatElement(-1, count: key + 1 - sharedFactsAt.count)) }
+        sharedFactsAt[key] = Int32(sharedFacts.count)
+        sharedFacts.append(facts)
+        return sharedFacts.count - 1
     }
 
     private func readFacts(_ prim: StagePrim) throws(AssetError) -> PrimFacts {
         let typeName = stage.typeName(prim)
         let type = schemas[typeName]
         // The name that old layers write for "any type" is no type.
-        let typeText = session.string(typeName)
-        var facts = PrimFacts(type: type, typeName: typeText == "__AnyType__" ? "" : typeText)
-        if let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.kind = kind }
+        var facts = PrimFacts(type: type, typeName: typeName == anyType ? "" : session.string(typeName))
+        if stage.hasField(prim, .kind), let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.kind = kind }
         facts.variantSets = stage.variantSets(prim)
         for i in facts.variantSets.indices { facts.variantSets[i].choices.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
-        if case .dictionary(let d)? = try stage.metadata(prim, .customData)?.resolved() { facts.customData = d.openEntries(session) }
+        if stage.hasField(prim, .customData), case .dictionary(let d)? = try stage.metadata(prim, .customData)?.resolved() {
+            facts.customData = d.openEntries(session)
+        }
 
-        var primvars: [Token] = []
-        for name in stage.propertyNames(prim) {
+        primvars.removeAll(keepingCapacity: true)
+        stage.forEachPropertyName(prim) { name in
             facts.properties.insert(name)
             switch nameClass(name) {
             case .other: break
@@ -295,10 +344,15 @@ final class SceneReader {
             case .skeleton: facts.hasSkeletonRelationship = true
             }
         }
+        if primvars.count > 1 { stage.sortByName(&primvars) }
+        if facts.bindings.count > 1 { stage.sortByName(&facts.bindings) }
         if type.isImageable {
-            if facts.properties.contains(.visibility), let v = try stage.value(prim, .visibility, at: time)?.resolved() {
-                facts.isHidden = v.tokenValue == .invisible
-                if stage.mightBeTimeVarying(prim, .visibility) { sawAnimation = true }
+            if facts.properties.contains(.visibility) {
+                facts.isHidden = try stage.token(prim, .visibility, at: time) == .invisible
+                if stage.mightBeTimeVarying(prim, .visibility) {
+                    sawAnimation = true
+                    facts.varying |= PrimFacts.visibilityVaries
+                }
             }
             if facts.properties.contains(.purpose), let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue,
                 !t.isEmpty
@@ -309,7 +363,11 @@ final class SceneReader {
                 }
             }
         }
-        if type.isXformable, facts.properties.contains(.xformOpOrder) { try readTransform(prim, at: time, into: &facts) }
+        if type.isXformable, facts.properties.contains(.xformOpOrder) {
+            try readTransform(prim, at: time, into: &facts)
+            if facts.isAnimated { facts.varying |= PrimFacts.transformVaries }
+        }
+        if typeName == .SkelAnimation { facts.varying |= PrimFacts.isSkeletonAnimation }
         for name in primvars {
             if let own = try readPrimvar(prim, name) { facts.primvars.append(own) }
         }
@@ -326,7 +384,11 @@ final class SceneReader {
 
     private func readContent(_ prim: StagePrim, _ typeName: Token, _ facts: inout PrimFacts) throws(AssetError) {
         switch facts.type.reader {
-        case .mesh: facts.content = .mesh(scene.meshes.append(try readMesh(prim, facts)))
+        case .mesh:
+            let mesh = try readMesh(prim, facts)
+            facts.subsetCount = mesh.subsets.count
+            if mesh.isDeforming { facts.varying |= PrimFacts.pointsVary }
+            facts.content = .mesh(scene.meshes.append(mesh))
         case .points: facts.content = .points(scene.points.append(try readPoints(prim, facts)))
         case .pointsOnly:
             var cloud = try readPoints(prim, facts)
@@ -366,6 +428,29 @@ final class SceneReader {
                 return bytes.starts(with: "material:binding".utf8) ? .binding : .other
             }
         }
+    }
+
+    /// Interpolation by its token; nil for a word that is none.
+    func interpolation(_ token: Token) -> Interpolation? {
+        for known in interpolations where known.token == token { return known.interpolation }
+        return nil
+    }
+
+    /// Whether LightAPI is applied, by itself or by an API schema that brings it along.
+    private func hasLightAPI(_ prim: StagePrim) -> Bool {
+        switch stage.plainMetadataKey(prim, .apiSchemas) {
+        case .none: return false
+        case .key(let key):
+            if let known = lightAPIs[key] { return known }
+            let has = appliesLightAPI(prim)
+            lightAPIs[key] = has
+            return has
+        case .other: return appliesLightAPI(prim)
+        }
+    }
+
+    private func appliesLightAPI(_ prim: StagePrim) -> Bool {
+        stage.apiSchemas(prim).contains { $0 == .LightAPI || $0 == names.meshLight || $0 == names.volumeLight }
     }
 
     // MARK: Diagnostics

@@ -34,6 +34,8 @@ struct SchemaType {
 /// Type name → `SchemaType`. Types that are not here hold nothing a scene shows.
 struct SchemaTable {
     private var types: [Token: SchemaType] = [:]
+    /// The same by the token's number: asked for every prim.
+    private var byNumber: ContiguousArray<SchemaType> = []
 
     private static let scoped: SchemaType.Traits = [.imageable]
     private static let placed: SchemaType.Traits = [.imageable, .xformable]
@@ -77,9 +79,19 @@ struct SchemaTable {
         for row in Self.rows {
             for name in row.names { types[session.token(name)] = SchemaType(reader: row.reader, traits: row.traits) }
         }
+        number()
     }
 
-    subscript(_ typeName: Token) -> SchemaType { types[typeName] ?? .unknown }
+    private mutating func number() {
+        let most = types.keys.map { Int($0.id) }.max() ?? 0
+        byNumber = ContiguousArray(repeating: .unknown, count: most + 1)
+        for (name, type) in types { byNumber[Int(name.id)] = type }
+    }
+
+    subscript(_ typeName: Token) -> SchemaType {
+        let i = Int(typeName.id)
+        return i < byNumber.count ? byNumber[i] : .unknown
+    }
 
     func knows(_ typeName: Token) -> Bool { types[typeName] != nil }
 
@@ -95,5 +107,6 @@ struct SchemaTable {
                 }
             }
         }
+        number()
     }
 }

@@ -27,7 +27,7 @@ extension SceneReader {
 
     /// The skin primvars of a prim; nil where it has none.
     func readSkin(_ prim: StagePrim, _ facts: inout PrimFacts) throws(AssetError) -> OwnSkin? {
-        guard facts.primvars.contains(where: { $0.primvar.name.hasPrefix("skel:") }) else { return nil }
+        if facts.primvars.isEmpty || !facts.primvars.contains(where: { $0.primvar.name.hasPrefix("skel:") }) { return nil }
         var skin = OwnSkin()
         for own in facts.primvars {
             switch own.name {
@@ -54,9 +54,10 @@ extension SceneReader {
     /// The mesh with its skin: joint influences are its own or a constant primvar from above, the skeleton the nearest
     /// one named. Instances of one mesh on different skeletons get a copy each (their arrays stay shared).
     func skinned(_ id: ID<Mesh>, _ facts: PrimFacts, node i: Int, _ node: Node) throws(AssetError) -> ID<Mesh> {
+        let parent = Int(visits[i].parent)
+        if facts.skin == nil, parent < 0 || primvarLists[parent] == 0 { return id }
         var skin = facts.skin ?? OwnSkin()
         var indicesFrom: Int32 = -1
-        let parent = Int(visits[i].parent)
         if parent >= 0, primvarLists[parent] > 0 {
             for own in inheritable[Int(primvarLists[parent])] {
                 switch own.name {

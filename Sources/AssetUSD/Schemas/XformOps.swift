@@ -1,3 +1,4 @@
+import AssetIO
 import AssetModel
 
 #if canImport(Glibc)
@@ -36,39 +37,38 @@ struct XformOp {
         kind = parts.count >= 2 ? Kind(rawValue: String(parts[1])) : nil
     }
 
-    /// The op's matrix for a value (UsdGeomXformOp::GetOpTransform): the identity where the value does not fit the kind.
-    /// The second result says whether it did.
-    func matrix(_ value: USDValue) -> (Matrix4d, fits: Bool) {
+    /// The op's matrix for a value of `type` (UsdGeomXformOp::GetOpTransform): the identity where the value does not fit the
+    /// kind. The second result says whether it did.
+    func matrix(_ type: ValueType, _ c: SixteenNumbers) -> (Matrix4d, fits: Bool) {
         guard let kind else { return (.identity, false) }
         let sign = isInverse ? -1.0 : 1.0
-        switch (kind, value) {
-        case (.transform, .tuple(.matrix4d, let c)):
-            guard let m = Matrix4d(c) else { return (.identity, false) }
-            guard isInverse else { return (m, true) }
-            guard let inverse = m.inverse else { return (.identity, false) }
+        switch (kind, type) {
+        case (.transform, .matrix4d):
+            guard isInverse else { return (c.matrix, true) }
+            guard let inverse = c.matrix.inverse else { return (.identity, false) }
             return (inverse, true)
-        case (.orient, .tuple(let type, let c)) where [.quath, .quatf, .quatd].contains(type) && c.count == 4:
+        case (.orient, .quath), (.orient, .quatf), (.orient, .quatd):
             // A quaternion of any length turns by its normalised axis and the arc cosine of its real part.
             let axis = Vector3d(c[0], c[1], c[2])
             let length = axis.length
             guard length > 1e-10 else { return (.identity, true) }
             let half = acos(max(-1, min(1, c[3])))
             return (Self.rotation(axis * (1 / length), halfAngle: sign * half), true)
-        case (_, .tuple(let type, let c)) where [.float3, .double3, .half3].contains(type) && c.count == 3:
+        case (_, .float3), (_, .double3), (_, .half3):
             switch kind {
             case .translate: return (.translation(Vector3d(c[0], c[1], c[2]) * sign), true)
             case .scale:
                 return (isInverse ? .scale(Vector3d(1 / c[0], 1 / c[1], 1 / c[2])) : .scale(Vector3d(c[0], c[1], c[2])), true)
-            case .rotateXYZ: return (turn(c, [0, 1, 2]), true)
-            case .rotateXZY: return (turn(c, [0, 2, 1]), true)
-            case .rotateYXZ: return (turn(c, [1, 0, 2]), true)
-            case .rotateYZX: return (turn(c, [1, 2, 0]), true)
-            case .rotateZXY: return (turn(c, [2, 0, 1]), true)
-            case .rotateZYX: return (turn(c, [2, 1, 0]), true)
+            case .rotateXYZ: return (turn(c, 0, 1, 2), true)
+            case .rotateXZY: return (turn(c, 0, 2, 1), true)
+            case .rotateYXZ: return (turn(c, 1, 0, 2), true)
+            case .rotateYZX: return (turn(c, 1, 2, 0), true)
+            case .rotateZXY: return (turn(c, 2, 0, 1), true)
+            case .rotateZYX: return (turn(c, 2, 1, 0), true)
             default: return (.identity, false)
             }
         case (_, .double), (_, .float), (_, .half):
-            guard let v = value.number else { return (.identity, false) }
+            let v = c[0]
             switch kind {
             case .rotateX: return (Self.rotation(axis: 0, degrees: sign * v), true)
             case .rotateY: return (Self.rotation(axis: 1, degrees: sign * v), true)
@@ -85,11 +85,14 @@ struct XformOp {
         }
     }
 
-    /// Rotations about the three axes, the first of `order` applied first; the inverse undoes them from the last.
-    private func turn(_ degrees: [Double], _ order: [Int]) -> Matrix4d {
+    /// Rotations about three axes, that about `a` applied first; the inverse undoes them from the last.
+    private func turn(_ degrees: SixteenNumbers, _ a: Int, _ b: Int, _ c: Int) -> Matrix4d {
         let sign = isInverse ? -1.0 : 1.0
-        let m = order.map { Self.rotation(axis: $0, degrees: sign * degrees[$0]) }
-        return isInverse ? m[2] * m[1] * m[0] : m[0] * m[1] * m[2]
+        let (x, y, z) = (
+            Self.rotation(axis: a, degrees: sign * degrees[a]), Self.rotation(axis: b, degrees: sign * degrees[b]),
+            Self.rotation(axis: c, degrees: sign * degrees[c])
+        )
+        return isInverse ? z * y * x : x * y * z
     }
 
     static func rotation(axis: Int, degrees: Double) -> Matrix4d {
@@ -112,68 +115,93 @@ struct XformOp {
     }
 }
 
+/// An `xformOpOrder`, taken apart once for all prims that have it.
+struct XformOrder {
+    /// What counts: what stands before `!resetXformStack!` does not.
+    var ops: [XformOp] = []
+    var resets = false
+    /// Whether an op and its inverse stand next to each other, which then cancel.
+    var mayCancel = false
+
+    init(_ names: [Token], _ session: USDSession, reset: Token) {
+        for name in names {
+            if name == reset {
+                resets = true
+                ops.removeAll()
+            } else {
+                ops.append(XformOp(name, session))
+            }
+        }
+        for op in ops where op.isInverse { mayCancel = ops.contains { $0.attribute == op.attribute && !$0.isInverse } || mayCancel }
+    }
+}
+
 extension SceneReader {
+    /// The order of a prim's ops; nil where it has none.
+    private func xformOrder(_ prim: StagePrim) throws(AssetError) -> XformOrder? {
+        var key: Stage.ValueKey?
+        switch stage.plainKey(prim, .xformOpOrder) {
+        case .none: return nil
+        case .key(let k):
+            if let known = xformOrders[k] { return known }
+            key = k
+        case .other: break
+        }
+        guard let names = try stage.value(prim, .xformOpOrder, at: .default)?.resolved().tokenList(session), !names.isEmpty else { return nil }
+        let order = XformOrder(names, session, reset: resetXformStackToken)
+        if let key { xformOrders[key] = order }
+        return order
+    }
+
     /// The local transform of a prim (UsdGeomXformable's query): ops whose attribute does not exist are passed over, an
     /// op and its inverse next to each other cancel, what stands before `!resetXformStack!` does not count.
     func readTransform(
         _ prim: StagePrim, at time: EvalTime, into facts: inout PrimFacts, quietly: Bool = false
     ) throws(AssetError) {
-        guard let order = stage.value(prim, .xformOpOrder, at: .default) else { return }
-        let names = try order.resolved().tokenList(session)
-        if names.isEmpty { return }
-        var ops: [XformOp] = []
-        for name in names {
-            if name == resetXformStackToken {
-                facts.resetsTransformStack = true
-                facts.transformOps.append(TransformOp(name: XformOp.resetName, value: nil))
-                ops.removeAll()
-                continue
+        guard let order = try xformOrder(prim) else { return }
+        if order.resets { facts.resetsTransformStack = true }
+        var ops = order.ops
+        for op in ops where stage.propertyKind(prim, op.attribute) != .attribute {
+            if !quietly {
+                warn(
+                    "usd.xform-op-without-attribute", "xformOpOrder names \(session.string(op.name)), which has no attribute: left out",
+                    prim)
             }
-            let op = xformOp(name)
-            guard stage.propertyKind(prim, op.attribute) == .attribute else {
-                if !quietly {
-                    warn(
-                        "usd.xform-op-without-attribute", "xformOpOrder names \(session.string(name)), which has no attribute: left out",
-                        prim)
-                }
-                continue
-            }
-            ops.append(op)
+            ops.removeAll { $0.name == op.name }
         }
-        // Each op's value is read once, for the matrix and for display.
-        var matrices: [Matrix4d] = []
-        for op in ops {
-            var matrix = Matrix4d.identity
-            var shown: Value?
-            if let value = try stage.value(prim, op.attribute, at: time)?.resolved() {
-                let (m, fits) = op.matrix(value)
-                if !fits, !quietly {
-                    warn("usd.bad-xform-op", "\(session.string(op.name)) cannot use its value: taken as identity", prim)
-                }
-                matrix = m
-                shown = value.openValue(session)
-            }
-            matrices.append(matrix)
-            facts.transformOps.append(TransformOp(name: session.string(op.name), value: shown))
-            if !facts.isAnimated, stage.mightBeTimeVarying(prim, op.attribute) { facts.isAnimated = true }
-        }
+        if options.wantsTransformOps { try showOps(prim, order, ops, at: time, into: &facts) }
         var local = Matrix4d.identity
+        var isIdentity = true
         var i = ops.count - 1
         while i >= 0 {
-            if i > 0, ops[i].attribute == ops[i - 1].attribute, ops[i].isInverse != ops[i - 1].isInverse {
+            let op = ops[i]
+            if !facts.isAnimated, stage.mightBeTimeVarying(prim, op.attribute) { facts.isAnimated = true }
+            if order.mayCancel, i > 0, op.attribute == ops[i - 1].attribute, op.isInverse != ops[i - 1].isInverse {
                 i -= 2
                 continue
             }
-            if matrices[i] != .identity { local = local == .identity ? matrices[i] : local * matrices[i] }
             i -= 1
+            var numbers = SixteenNumbers()
+            guard let type = try stage.numbers(prim, op.attribute, at: time, &numbers) else { continue }
+            let (matrix, fits) = op.matrix(type, numbers)
+            if !fits, !quietly {
+                warn("usd.bad-xform-op", "\(session.string(op.name)) cannot use its value: taken as identity", prim)
+            }
+            if matrix == .identity { continue }
+            local = isIdentity ? matrix : local * matrix
+            isIdentity = false
         }
         facts.localTransform = local
     }
 
-    private func xformOp(_ name: Token) -> XformOp {
-        if let op = xformOps[name] { return op }
-        let op = XformOp(name, session)
-        xformOps[name] = op
-        return op
+    /// Lists the ops for display.
+    private func showOps(
+        _ prim: StagePrim, _ order: XformOrder, _ ops: [XformOp], at time: EvalTime, into facts: inout PrimFacts
+    ) throws(AssetError) {
+        if order.resets { facts.transformOps.append(TransformOp(name: XformOp.resetName, value: nil)) }
+        for op in ops {
+            let value = try stage.value(prim, op.attribute, at: time)?.resolved().openValue(session)
+            facts.transformOps.append(TransformOp(name: session.string(op.name), value: value))
+        }
     }
 }

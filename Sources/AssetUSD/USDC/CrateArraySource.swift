@@ -1,23 +1,53 @@
 import AssetIO
 import AssetModel
 
-/// An array in a crate file, to be read from any thread. `Element` is one of the types of `CrateElementLayout`: plain
+/// What arrays need of their file: shared by all of them.
+final class CrateArrayFile: Sendable {
+    let bytes: CrateBytes
+    let version: CrateVersion
+
+    init(_ bytes: CrateBytes, _ version: CrateVersion) {
+        self.bytes = bytes
+        self.version = version
+    }
+}
+
+/// An array in a crate file, to be read from any thread. Small, so that it needs no memory of its own where it is kept as a
+/// source: where it lies is found anew each time it is read. `Element` is one of the types of `CrateElementLayout`: plain
 /// numbers without padding, so that bytes of the file are elements.
 struct CrateArraySource<Element: Sendable>: DeferredArraySource {
-    let bytes: CrateBytes
-    let place: CrateArrayPlace
+    let file: CrateArrayFile
+    let rep: ValueRep
+    private let number: Int32
 
-    var count: Int { place.count }
+    /// Throws where the array does not fit into its file.
+    init(_ file: CrateArrayFile, _ rep: ValueRep) throws(AssetError) {
+        self.file = file
+        self.rep = rep
+        let count = try CrateArrayPlace(rep, file)?.count ?? 0
+        // Beyond, it is counted anew each time.
+        number = Int32(exactly: count) ?? -1
+    }
+
+    var count: Int {
+        if number >= 0 { return Int(number) }
+        return (try? CrateArrayPlace(rep, file))?.count ?? 0
+    }
 
     /// Bytes handed out at a time.
     private static var blockBytes: Int { 1 << 18 }
 
-    func load() throws(AssetError) -> [Element] { try array(place.count) }
+    func load() throws(AssetError) -> [Element] {
+        guard let place = try CrateArrayPlace(rep, file) else { return [] }
+        return try Self.array(place, file.bytes, place.count)
+    }
 
     /// The array as its components, where `Element` is the component type.
-    func components() throws(AssetError) -> [Element] { try array(place.count * place.type.components) }
+    static func components(_ place: CrateArrayPlace, _ bytes: CrateBytes) throws(AssetError) -> [Element] {
+        try array(place, bytes, place.count * place.type.components)
+    }
 
-    private func array(_ n: Int) throws(AssetError) -> [Element] {
+    private static func array(_ place: CrateArrayPlace, _ bytes: CrateBytes, _ n: Int) throws(AssetError) -> [Element] {
         switch place.coding {
         case .raw:
             let p = try bytes.pointer(place.offset, place.size, .array)
@@ -37,13 +67,26 @@ struct CrateArraySource<Element: Sendable>: DeferredArraySource {
     }
 
     func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError) {
-        guard place.count > 0 else { return }
+        guard let place = try CrateArrayPlace(rep, file), place.count > 0 else { return }
+        let bytes = file.bytes
         let stride = MemoryLayout<Element>.stride
         let perBlock = Self.blockBytes / (stride * 4) * 4
         switch place.coding {
         case .raw:
             let p = try bytes.pointer(place.offset, place.size, .array)
             let isAligned = Int(bitPattern: p) & (MemoryLayout<Element>.alignment - 1) == 0
+            // Short arrays are by far the most: they are passed on at once.
+            if place.size <= 4096 {
+                if isAligned {
+                    body(UnsafeBufferPointer(start: p.assumingMemoryBound(to: Element.self), count: place.count))
+                } else {
+                    withUnsafeTemporaryAllocation(of: Element.self, capacity: place.count) { copy in
+                        UnsafeMutableRawBufferPointer(copy).copyMemory(from: UnsafeRawBufferPointer(start: p, count: place.size))
+                        body(UnsafeBufferPointer(copy))
+                    }
+                }
+                return
+            }
             let copy = RawMemory(isAligned ? 0 : perBlock * stride)
             var done = 0
             while done < place.count {

@@ -43,51 +43,7 @@ extension CrateFile {
 
     /// Finds an array; nil for an empty one. The elements, or the packed block, are inside the file.
     func place(_ rep: ValueRep, _ type: ValueType) throws(AssetError) -> CrateArrayPlace? {
-        guard rep.payload != 0 else { return nil }
-        var at = CrateCursor(bytes, .array, at: rep.payload)
-        // Before 0.5.0 the number of dimensions came first, always one.
-        if version < CrateVersion(0, 5, 0) { _ = try at.next(UInt32.self) }
-        let countOffset = at.offset
-        let claimed = version < CrateVersion(0, 7, 0) ? UInt64(try at.next(UInt32.self)) : try at.next(UInt64.self)
-        guard claimed <= UInt64(Int32.max) * 64 else { throw bytes.error(.array, countOffset, "\(claimed) elements") }
-        let count = Int(claimed)
-        var packs = false
-        switch type {
-        case .int, .uint, .int64, .uint64: packs = rep.isCompressed && version >= CrateVersion(0, 5, 0)
-        case .half, .float, .double: packs = rep.isCompressed && version >= CrateVersion(0, 6, 0)
-        default: break
-        }
-        // Short arrays are never packed.
-        if !packs || count < 16 {
-            let stride = type.elementBytes
-            guard count <= (bytes.count - at.offset) / max(stride, 1) else {
-                let left = bytes.count - at.offset
-                throw bytes.error(
-                    .array, countOffset, "\(count) elements of \(stride) bytes do not fit into the \(left) bytes that are left")
-            }
-            return CrateArrayPlace(type: type, count: count, coding: .raw, offset: at.offset, size: count * stride)
-        }
-        var coding = CrateArrayPlace.Coding.integers
-        if type == .half || type == .float || type == .double {
-            let letter = try at.next(UInt8.self)
-            switch letter {
-            case UInt8(ascii: "i"): coding = .floatsAsIntegers
-            case UInt8(ascii: "t"):
-                let size = Int(try at.next(UInt32.self))
-                guard size <= (bytes.count - at.offset) / type.componentBytes else {
-                    throw at.error("a table of \(size) numbers does not fit into the file")
-                }
-                coding = .table(offset: at.offset, size: size)
-                at.offset += size * type.componentBytes
-            default: throw at.error("the unknown array coding \(letter)")
-            }
-        }
-        let size = try at.blockSize()
-        // Two bits an element before LZ4 at the least.
-        guard count / 4 <= CrateCompression.mostUnpacked(size) else {
-            throw bytes.error(.array, countOffset, "\(count) elements cannot be packed into \(size) bytes")
-        }
-        return CrateArrayPlace(type: type, count: count, coding: coding, offset: at.offset, size: size)
+        try CrateArrayPlace.find(rep, type, bytes, version)
     }
 
     func arrayShape(_ representation: UInt64) throws(AssetError) -> (type: ValueType, count: Int)? {
@@ -102,8 +58,8 @@ extension CrateFile {
         guard let layout = CrateElementLayout(T.self), layout.scalar == element.scalar, layout.components == element.components else {
             return nil
         }
-        guard let place = try place(rep, element) else { return .loaded([]) }
-        return .deferred(CrateArraySource<T>(bytes: bytes, place: place))
+        if rep.payload == 0 { return .loaded([]) }
+        return .deferred(try CrateArraySource<T>(arrayFile, rep))
     }
 
     /// The whole array in memory.
@@ -111,14 +67,14 @@ extension CrateFile {
         guard let place = try place(rep, type) else { return Self.emptyArray(type) }
         let storage: ArrayStorage
         switch type.scalar {
-        case .bool, .uchar: storage = .bytes(try CrateArraySource<UInt8>(bytes: bytes, place: place).components())
-        case .int: storage = .int(try CrateArraySource<Int32>(bytes: bytes, place: place).components())
-        case .uint: storage = .uint(try CrateArraySource<UInt32>(bytes: bytes, place: place).components())
-        case .int64: storage = .int64(try CrateArraySource<Int64>(bytes: bytes, place: place).components())
-        case .uint64: storage = .uint64(try CrateArraySource<UInt64>(bytes: bytes, place: place).components())
-        case .half: storage = .half(try CrateArraySource<UInt16>(bytes: bytes, place: place).components())
-        case .float: storage = .float(try CrateArraySource<Float>(bytes: bytes, place: place).components())
-        case .double: storage = .double(try CrateArraySource<Double>(bytes: bytes, place: place).components())
+        case .bool, .uchar: storage = .bytes(try CrateArraySource<UInt8>.components(place, bytes))
+        case .int: storage = .int(try CrateArraySource<Int32>.components(place, bytes))
+        case .uint: storage = .uint(try CrateArraySource<UInt32>.components(place, bytes))
+        case .int64: storage = .int64(try CrateArraySource<Int64>.components(place, bytes))
+        case .uint64: storage = .uint64(try CrateArraySource<UInt64>.components(place, bytes))
+        case .half: storage = .half(try CrateArraySource<UInt16>.components(place, bytes))
+        case .float: storage = .float(try CrateArraySource<Float>.components(place, bytes))
+        case .double: storage = .double(try CrateArraySource<Double>.components(place, bytes))
         case .token:
             var items: [Token] = []
             items.reserveCapacity(place.count)
@@ -168,5 +124,64 @@ struct CrateElementLayout {
     private init(_ scalar: ValueType.Scalar, _ components: Int) {
         self.scalar = scalar
         self.components = components
+    }
+}
+
+extension CrateArrayPlace {
+    /// Finds an array whose type is known to have elements; nil for an empty one and for values that are no arrays.
+    init?(_ rep: ValueRep, _ file: CrateArrayFile) throws(AssetError) {
+        guard rep.isArray, let type = rep.type?.valueType, let place = try Self.find(rep, type, file.bytes, file.version) else { return nil }
+        self = place
+    }
+
+    /// Finds an array; nil for an empty one. The elements, or the packed block, are inside the file.
+    static func find(
+        _ rep: ValueRep, _ type: ValueType, _ bytes: CrateBytes, _ version: CrateVersion
+    ) throws(AssetError) -> CrateArrayPlace? {
+        guard rep.payload != 0 else { return nil }
+        var at = CrateCursor(bytes, .array, at: rep.payload)
+        // Before 0.5.0 the number of dimensions came first, always one.
+        if version < CrateVersion(0, 5, 0) { _ = try at.next(UInt32.self) }
+        let countOffset = at.offset
+        let claimed = version < CrateVersion(0, 7, 0) ? UInt64(try at.next(UInt32.self)) : try at.next(UInt64.self)
+        guard claimed <= UInt64(Int32.max) * 64 else { throw bytes.error(.array, countOffset, "\(claimed) elements") }
+        let count = Int(claimed)
+        var packs = false
+        switch type {
+        case .int, .uint, .int64, .uint64: packs = rep.isCompressed && version >= CrateVersion(0, 5, 0)
+        case .half, .float, .double: packs = rep.isCompressed && version >= CrateVersion(0, 6, 0)
+        default: break
+        }
+        // Short arrays are never packed.
+        if !packs || count < 16 {
+            let stride = type.elementBytes
+            guard count <= (bytes.count - at.offset) / max(stride, 1) else {
+                let left = bytes.count - at.offset
+                throw bytes.error(
+                    .array, countOffset, "\(count) elements of \(stride) bytes do not fit into the \(left) bytes that are left")
+            }
+            return CrateArrayPlace(type: type, count: count, coding: .raw, offset: at.offset, size: count * stride)
+        }
+        var coding = CrateArrayPlace.Coding.integers
+        if type == .half || type == .float || type == .double {
+            let letter = try at.next(UInt8.self)
+            switch letter {
+            case UInt8(ascii: "i"): coding = .floatsAsIntegers
+            case UInt8(ascii: "t"):
+                let size = Int(try at.next(UInt32.self))
+                guard size <= (bytes.count - at.offset) / type.componentBytes else {
+                    throw at.error("a table of \(size) numbers does not fit into the file")
+                }
+                coding = .table(offset: at.offset, size: size)
+                at.offset += size * type.componentBytes
+            default: throw at.error("the unknown array coding \(letter)")
+            }
+        }
+        let size = try at.blockSize()
+        // Two bits an element before LZ4 at the least.
+        guard count / 4 <= CrateCompression.mostUnpacked(size) else {
+            throw bytes.error(.array, countOffset, "\(count) elements cannot be packed into \(size) bytes")
+        }
+        return CrateArrayPlace(type: type, count: count, coding: coding, offset: at.offset, size: size)
     }
 }

@@ -14,6 +14,7 @@ final class CrateFile {
     let session: USDSession
     let limits: ReadLimits
     let version: CrateVersion
+    let arrayFile: CrateArrayFile
     private(set) var sections: [String: Section] = [:]
 
     /// Tokens of the session, by crate token index.
@@ -48,6 +49,7 @@ final class CrateFile {
                 "usdc.unsupported-version", "header: crate version \(version), expected at most \(CrateVersion.newest)",
                 at: bytes.file.location(8))
         }
+        arrayFile = CrateArrayFile(bytes, version)
         try readContents()
         try readTokens()
         try readStrings()

@@ -194,6 +194,7 @@ struct CrateLayerReader {
             return PackedField(name, .other, UInt64(values.count - 1))
         case .valueBlock? where !rep.isArray: return PackedField(name, .block, 0)
         case .animationBlock? where !rep.isArray: return PackedField(name, .animationBlock, 0)
+        case .timeCode?, .duration?: return PackedField(name, .source, rep.bits, type: .timeCode)
         default: return PackedField(name, .source, rep.bits)
         }
     }

@@ -15,6 +15,41 @@ extension CrateFile: FieldSource {
         return .deferred(self, rep.bits)
     }
 
+    func numbers(_ bits: UInt64, _ numbers: inout SixteenNumbers) -> ValueType? {
+        let rep = ValueRep(bits)
+        guard !rep.isArray, !rep.isArrayEdit, let type = rep.type, let element = type.valueType else { return nil }
+        let n = element.components
+        if rep.isInlined || type.isAlwaysInlined {
+            switch type {
+            case .float, .double, .timeCode: numbers[0] = Double(Float(bitPattern: rep.inlined))
+            case .half: numbers[0] = Self.half(UInt16(truncatingIfNeeded: rep.inlined))
+            case .vec2d, .vec2f, .vec2i, .vec3d, .vec3f, .vec3h, .vec3i, .vec4d, .vec4f, .vec4h, .vec4i:
+                for i in 0..<n { numbers[i] = Double(Int8(truncatingIfNeeded: rep.inlined >> UInt32(8 * i))) }
+            case .matrix4d:
+                for i in 0..<16 { numbers[i] = i % 5 == 0 ? Double(Int8(truncatingIfNeeded: rep.inlined >> UInt32(8 * (i / 5)))) : 0 }
+            default: return nil
+            }
+            return element
+        }
+        let width = element.componentBytes
+        guard let p = try? bytes.pointer(rep.payload, n * width, .value) else { return nil }
+        switch element.scalar {
+        case .double: for i in 0..<n { numbers[i] = p.loadUnaligned(fromByteOffset: 8 * i, as: Double.self) }
+        case .float: for i in 0..<n { numbers[i] = Double(p.loadUnaligned(fromByteOffset: 4 * i, as: Float.self)) }
+        case .half: for i in 0..<n { numbers[i] = Self.half(p.loadUnaligned(fromByteOffset: 2 * i, as: UInt16.self)) }
+        default: return nil
+        }
+        return element
+    }
+
+    func singlePath(_ bits: UInt64) -> Path? {
+        let rep = ValueRep(bits)
+        guard rep.type == .pathListOp, !rep.isArray, !rep.isInlined, let p = try? bytes.pointer(rep.payload, 13, .value) else { return nil }
+        let flags = p.load(as: UInt8.self)
+        guard flags == 3 || flags == 32, p.loadUnaligned(fromByteOffset: 1, as: UInt64.self) == 1 else { return nil }
+        return try? path(p.loadUnaligned(fromByteOffset: 9, as: UInt32.self), .value, rep.payload + 9)
+    }
+
     func decode(_ representation: UInt64) throws(AssetError) -> USDValue {
         // A value may refer to others, and several may refer to the same one: what one call does is bounded by the size
         // of the file, so that a small file cannot describe a huge value.
