@@ -112,7 +112,7 @@ extension Stage {
 
     public func variantSets(_ prim: StagePrim) -> [VariantSet] {
         let h = holder(prim)
-        guard prims[h].nodeCount > 0 else { return [] }
+        guard prims[h].nodeCount > 0, hasField(prim, .variantSetNames) else { return [] }
         let tree = NodeArray(tree(h))
         let order = tree.strengthOrder()
         // A list of one node does not undo another's.

@@ -51,11 +51,22 @@ extension Stage {
     /// Calls `body` with the name of each composed property, once, in any order.
     func forEachPropertyName(_ prim: StagePrim, _ body: (Token) -> Void) {
         let range = opinionRange(prim)
-        guard range.count == 1 else { return composedPropertyNames(prim).forEach(body) }
-        let o = opinions[range.lowerBound]
-        let view = cache.views[Int(o.layer)]
-        let properties = view.specs[Int(o.spec)].properties
-        for c in Int(properties.lowerBound)..<Int(properties.upperBound) { body(view.childNames[c]) }
+        var total = 0
+        for k in range { total += cache.views[Int(opinions[k].layer)].specs[Int(opinions[k].spec)].properties.count }
+        // Comparing all with all is only for few.
+        guard range.count == 1 || total < 100 else { return composedPropertyNames(prim).forEach(body) }
+        for k in range {
+            let view = cache.views[Int(opinions[k].layer)]
+            let properties = view.specs[Int(opinions[k].spec)].properties
+            for c in Int(properties.lowerBound)..<Int(properties.upperBound) {
+                let name = view.childNames[c]
+                var isKnown = false
+                for stronger in range.lowerBound..<k where !isKnown {
+                    isKnown = cache.views[Int(opinions[stronger].layer)].property(opinions[stronger].spec, name) >= 0
+                }
+                if !isKnown { body(name) }
+            }
+        }
     }
 
     func composedPropertyNames(_ prim: StagePrim) -> [Token] {

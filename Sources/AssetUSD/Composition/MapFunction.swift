@@ -47,6 +47,18 @@ final class MapTable {
         return MapID(entries.count - 1)
     }
 
+    /// Whether a function maps to or from a path or one below it.
+    func mentions(_ f: MapID, below path: Path) -> Bool {
+        pairs(f).contains { paths.hasPrefix($0.source, path) || paths.hasPrefix($0.target, path) }
+    }
+
+    /// A function of one pair with another target.
+    func retargeted(_ f: MapID, to target: Path) -> MapID {
+        let e = entries[Int(f)]
+        guard e.count == 1 else { return f }
+        return arc(pairs[Int(e.start)].source, to: target, rootIdentity: e.hasRootIdentity, offset: e.offset)
+    }
+
     /// A function of any pairs; pairs that say nothing new are left out.
     func add(_ list: [PathPair], rootIdentity: Bool, offset: LayerOffset) -> MapID {
         var rootIdentity = rootIdentity

@@ -14,7 +14,9 @@ final class PrimIndexer {
     let cache: LayerCache
     let stacks: LayerStackBuilder
     let options: ReadOptions
-    var diagnostics = Diagnostics()
+    var diagnostics = Diagnostics() { didSet { isClean = false } }
+    /// False once something was found to be told of since it was set: a tree that others take over would tell it only once.
+    var isClean = true
     /// Selections from the options, by stage path.
     private(set) var chosenVariants: [Path: [Token: Token]] = [:]
     /// Nodes that may still be made; a few lines of hostile text can ask for billions.

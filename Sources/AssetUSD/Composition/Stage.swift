@@ -40,6 +40,7 @@ public final class Stage {
     /// Path → prim, -1 where none was made.
     @exclusivity(unchecked) var primOfPath: ContiguousArray<Int32> = []
     var prototypes: [[Int32]: Int32] = [:]
+    @exclusivity(unchecked) var sharedIndexes: [SharedIndex.Key: SharedIndex] = [:]
     var offsetNumbers: [LayerOffset: Int32] = [:]
     var ownDiagnostics = Diagnostics()
     /// The first limit that was reached while prims were composed: what lies beyond is missing.

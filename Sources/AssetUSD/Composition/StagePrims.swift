@@ -214,11 +214,14 @@ extension Stage {
         }
         if mask != 0 || stacks.stacks[0].relocates != nil {
             opinions.removeLast(opinions.count - start)
-            if isRoot { return makeIndexed(parent, path, indexer.rootPrimIndex(path)) }
-            var node = IndexNode(path: prims[Int(parent.index)].path, stack: 0)
-            node.depth = Int16(clamping: paths.depth(node.path))
-            indexer.findSpecs(&node)
-            return makeIndexed(parent, path, indexer.childIndex([node], paths.name(path), path))
+            if let (layer, spec, o) = single, mask & ~(ArcMask.references | ArcMask.payload) == 0,
+                let key = sharedKey(layer.view, o.layer, spec)
+            {
+                let own = Opinion(layer: o.layer, spec: spec, node: 0, entry: o.entry)
+                if let made = makeShared(parent, path, own, key) { return made }
+                return makeIndexed(parent, path, plainIndex(parent, path, isRoot), sharedAs: key)
+            }
+            return makeIndexed(parent, path, plainIndex(parent, path, isRoot))
         }
         var r = PrimRecord(path: path, parent: parent.index)
         r.opinionStart = Int32(start)
@@ -228,7 +231,17 @@ extension Stage {
         return add(r)
     }
 
-    private func makeIndexed(_ parent: StagePrim, _ path: Path, _ build: PrimBuild) -> StagePrim {
+    /// The tree of a prim whose parent only the stage's own layers speak of.
+    private func plainIndex(_ parent: StagePrim, _ path: Path, _ isRoot: Bool) -> PrimBuild {
+        indexer.isClean = true
+        if isRoot { return indexer.rootPrimIndex(path) }
+        var node = IndexNode(path: prims[Int(parent.index)].path, stack: 0)
+        node.depth = Int16(clamping: paths.depth(node.path))
+        indexer.findSpecs(&node)
+        return indexer.childIndex([node], paths.name(path), path)
+    }
+
+    private func makeIndexed(_ parent: StagePrim, _ path: Path, _ build: PrimBuild, sharedAs key: SharedIndex.Key? = nil) -> StagePrim {
         var r = PrimRecord(path: path, parent: parent.index)
         r.nodeStart = Int32(nodes.count)
         r.nodeCount = Int32(build.nodes.count)
@@ -236,6 +249,7 @@ extension Stage {
         r.opinionStart = Int32(opinions.count)
         gatherOpinions(build.nodes)
         r.opinionCount = Int32(opinions.count) - r.opinionStart
+        if let key, indexer.isClean { share(build, opinions[Int(r.opinionStart)...], as: key) }
         let wantsInstance = describe(&r, tree: build.nodes)
         if build.hasUnloadedPayload { r.flags.remove(.loaded) }
         if build.hasPayload { r.flags.insert(.hasPayload) }
@@ -278,7 +292,7 @@ extension Stage {
 
     /// Fills in what the opinions say of type, specifier and activity. Returns whether the prim asks to be an instance.
     @discardableResult
-    private func describe(_ r: inout PrimRecord, tree: NodeArray?) -> Bool {
+    func describe(_ r: inout PrimRecord, tree: NodeArray?) -> Bool {
         var active: Bool?
         var instanceable: Bool?
         var specifier = Specifier.over
@@ -329,7 +343,7 @@ extension Stage {
         return false
     }
 
-    private func inheritFlags(_ r: inout PrimRecord) {
+    func inheritFlags(_ r: inout PrimRecord) {
         let up = prims[Int(r.parent)].flags
         if !r.flags.isDisjoint(with: [.isDef, .isClass]), up.contains(.defined) { r.flags.insert(.defined) }
         if r.flags.contains(.isClass) || up.contains(.abstract) { r.flags.insert(.abstract) }

@@ -50,6 +50,17 @@ struct FieldStore {
     /// Short lists of tokens that many prims have alike (`xformOpOrder`, `apiSchemas`): kept once.
     private var lists: [TokenListKey: UInt64] = [:]
 
+    /// The same for references and payloads to one prim.
+    private var arcs: [ArcKey: UInt64] = [:]
+
+    private struct ArcKey: Hashable {
+        var isPayload: Bool
+        var isExplicit: Bool
+        var asset: String
+        var path: Path
+        var offset: LayerOffset
+    }
+
     private struct TokenListKey: Hashable {
         var isListOp: Bool
         var isExplicit: Bool
@@ -107,6 +118,18 @@ struct FieldStore {
             let tokens = op.isExplicit ? op.explicit : op.prepended
             guard tokens.count <= 16, op.isExplicit ? op.prepended.isEmpty : op.explicit.isEmpty else { return other(name, value) }
             return PackedField(name, .other, list(TokenListKey(isListOp: true, isExplicit: op.isExplicit, tokens: tokens), value))
+        case .referenceListOp(let op), .payloadListOp(let op):
+            var isPayload = false
+            if case .payloadListOp = value { isPayload = true }
+            guard op.isExplicit == op.prepended.isEmpty, op.explicit.count + op.prepended.count == 1, op.added.isEmpty, op.appended.isEmpty,
+                op.deleted.isEmpty, op.ordered.isEmpty, let only = op.explicit.first ?? op.prepended.first, only.customData.isEmpty
+            else { return other(name, value) }
+            let key = ArcKey(
+                isPayload: isPayload, isExplicit: op.isExplicit, asset: only.assetPath, path: only.primPath, offset: only.layerOffset)
+            if let known = arcs[key] { return PackedField(name, .other, known) }
+            values.append(value)
+            arcs[key] = UInt64(values.count - 1)
+            return PackedField(name, .other, UInt64(values.count - 1))
         default: return other(name, value)
         }
     }
