@@ -22,11 +22,11 @@ extension ToolRun {
     }
 
     /// Opens an operand and reads its scene.
-    func open(_ path: String, _ options: ReadOptions) throws(CommandFailure) -> Asset {
+    func open(_ path: String, _ common: CommonOptions, _ options: ReadOptions) throws(CommandFailure) -> Asset {
         do {
             return try Facet.open(bytes(path), options: options, resolver: environment.resolver, registry: environment.registry)
         } catch {
-            throw .input(error)
+            throw common.selectionError(error).map { .usage($0) } ?? .input(error)
         }
     }
 
@@ -35,7 +35,7 @@ extension ToolRun {
         throws(CommandFailure) -> (scene: Scene, diagnostics: Diagnostics)
     {
         try checkFormat(common)
-        let asset = try open(path, options ?? common.read)
+        let asset = try open(path, common, options ?? common.read)
         var diagnostics = asset.diagnostics
         if warnsOfNothing, !asset.scene.hasGeometry {
             diagnostics.warning(

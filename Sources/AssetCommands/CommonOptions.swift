@@ -32,6 +32,8 @@ struct CommonOptions {
     var read: ReadOptions
     /// What `--from` says, for messages.
     var from: ParsedArguments.Value?
+    /// The values of `--variant`, one for each of `read.variants`.
+    var variants: [ParsedArguments.Value]
 
     init(_ parsed: ParsedArguments) throws(UsageError) {
         json = parsed.has("json")
@@ -39,7 +41,8 @@ struct CommonOptions {
         purposes = [.default, .render]
         read = ReadOptions()
         if let time = try parsed.number("time") { read.time = .at(time) }
-        for v in parsed.all("variant") { read.variants.append(try Self.variant(v)) }
+        variants = parsed.all("variant")
+        for v in variants { read.variants.append(try Self.variant(v)) }
         if let list = parsed.value("purpose") { purposes = try Self.purposes(list) }
         read.loadPayloads = !parsed.has("no-payloads")
         for l in parsed.all("limit") { try ReadLimit.set(l, &read.limits) }
@@ -48,6 +51,15 @@ struct CommonOptions {
         if let input = parsed.operands.first, input.text == "-", from == nil {
             throw input.error("reading standard input needs --from FORMAT")
         }
+    }
+
+    /// The message for a selection that the file cannot follow; nil for errors about something else.
+    func selectionError(_ error: AssetError) -> UsageError? {
+        let codes = ["usd.no-such-prim", "usd.no-such-variant-set", "usd.no-such-variant", "usd.variant-in-instance", "scene.no-such-variant"]
+        guard codes.contains(error.diagnostic.code),
+            let value = variants.first(where: { $0.text == error.diagnostic.location.primPath })
+        else { return nil }
+        return value.error("--variant is '\(value.text)', but \(error.diagnostic.message)")
     }
 
     /// `/World/Chair{look=red}`
@@ -64,15 +76,16 @@ struct CommonOptions {
 
     private static func purposes(_ list: ParsedArguments.Value) throws(UsageError) -> Set<Purpose> {
         var out: Set<Purpose> = []
+        // `other` stands for words that USD does not know: taken, but not what anybody is looking for.
+        let known = Purpose.allCases.filter { $0 != .other }.map(\.rawValue)
         for name in list.text.split(separator: ",") {
             guard let p = Purpose(rawValue: String(name)) else {
-                let known = Purpose.allCases.map(\.rawValue)
                 let hint = nearest(String(name), known).map { "; did you mean '\($0)'?" } ?? ""
                 throw list.error("--purpose holds '\(name)', expected \(listed(known))\(hint)")
             }
             out.insert(p)
         }
-        guard !out.isEmpty else { throw list.error("--purpose names none of \(listed(Purpose.allCases.map(\.rawValue)))") }
+        guard !out.isEmpty else { throw list.error("--purpose names none of \(listed(known))") }
         return out
     }
 }

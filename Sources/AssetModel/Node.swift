@@ -25,19 +25,48 @@ public struct VariantSet: Sendable, Hashable {
     }
 }
 
-/// What composed a prim, for `tree --arcs`.
+/// One thing that composed a prim, for `tree --arcs`.
 public struct CompositionArc: Sendable, Hashable {
-    /// `root`, `sublayer`, `reference`, `payload`, `inherit`, `specialize`, `variant`.
+    public enum State: String, Sendable, Hashable {
+        case loaded
+        /// A payload that was left out.
+        case unloaded
+        /// The file is not there, or names no prim.
+        case missing
+        case unreadable
+        /// It leads back to where it comes from.
+        case circular
+        /// Nothing is authored at the target.
+        case empty
+    }
+
+    /// `root`, `sublayer`, `reference`, `payload`, `inherit`, `specialize`, `variant`, `relocate`, or `prototype` for the
+    /// instance whose contents are shared.
     public var kind: String
-    /// Layer file, or nil for arcs within the same layer stack.
+    /// Layer file, or nil for arcs within the same layer stack. As authored where it could not be opened.
     public var file: String?
+    /// The prim in that file; empty where it is the default prim of a file that is not there.
     public var path: String
-    public var isLoaded: Bool
-    public init(kind: String, file: String?, path: String, isLoaded: Bool) {
+    public var state: State
+    /// How many arcs it hangs below.
+    public var level = 0
+    /// Of variants: `set=choice`.
+    public var selection: String?
+    /// The prim above that the arc is authored at, in the words of what it hangs below; nil where it is this one.
+    public var introducedAt: String?
+    /// Whether a class is meant that an arc further down names.
+    public var isImplied = false
+    /// From the time of the file to that of what it hangs below: `time * timeScale + timeOffset`.
+    public var timeOffset = 0.0
+    public var timeScale = 1.0
+
+    public var isLoaded: Bool { state == .loaded || state == .empty }
+
+    public init(kind: String, file: String? = nil, path: String, state: State = .loaded) {
         self.kind = kind
         self.file = file
         self.path = path
-        self.isLoaded = isLoaded
+        self.state = state
     }
 }
 

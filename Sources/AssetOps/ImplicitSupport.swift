@@ -1,5 +1,13 @@
 import AssetModel
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 extension ImplicitShape {
     /// How far the shape reaches along a direction in its own space: the largest dot product of `d` with any of its
     /// points. Exact for the shape, so that a turned sphere's box is a sphere's box.
@@ -23,9 +31,13 @@ extension ImplicitShape {
             return Swift.max(-half * along + radius.magnitude * across, half * along)
         case .capsule(let bottom, let top, let height, let axis):
             let (along, across) = split(d, axis)
-            let half = height.magnitude / 2
-            let low = -half * along + bottom.magnitude * (along < 0 ? d.length : across)
-            let high = half * along + top.magnitude * (along > 0 ? d.length : across)
+            let ends = CapsuleEnds(bottom: bottom, top: top, height: height)
+            if ends.lean != 0 || bottom.magnitude == top.magnitude {
+                // The side touches both spheres: it is their hull.
+                return Swift.max(ends.bottom.center * along + ends.bottom.radius * d.length, ends.top.center * along + ends.top.radius * d.length)
+            }
+            let low = ends.bottom.center * along + ends.bottom.radius * (along < 0 ? d.length : across)
+            let high = ends.top.center * along + ends.top.radius * (along > 0 ? d.length : across)
             return Swift.max(low, high)
         }
     }
@@ -52,5 +64,24 @@ extension ImplicitShape {
         case "Y": (d.y, (d.x * d.x + d.z * d.z).squareRoot())
         default: (d.z, (d.x * d.x + d.y * d.y).squareRoot())
         }
+    }
+}
+
+/// The spheres that close a capsule. Its radii are those of the side's rims; where they differ, the spheres lie so that the
+/// side runs into them without an edge.
+struct CapsuleEnds {
+    var bottom: (center: Double, radius: Double)
+    var top: (center: Double, radius: Double)
+    /// The latitude of the rims, 0 at the spheres' equators.
+    var lean: Double
+
+    init(bottom: Double, top: Double, height: Double) {
+        let (b, t, half) = (bottom.magnitude, top.magnitude, height.magnitude / 2)
+        // Without a side there is nothing to run into: two halves of spheres, face to face.
+        let slope = half > 0 ? (b - t) / (2 * half) : 0
+        let stretch = (1 + slope * slope).squareRoot()
+        self.bottom = (-half - slope * b, b * stretch)
+        self.top = (half - slope * t, t * stretch)
+        lean = atan(slope)
     }
 }

@@ -43,9 +43,10 @@ public func tessellate(_ shape: ImplicitShape, options: TessellationOptions = Te
         var lathe = Lathe(axis: axis, segments: options.segments)
         let half = height.magnitude / 2
         let steps = Swift.max(1, options.rings / 2)
-        lathe.arc(radius: bottom.magnitude, center: -half, from: -.pi / 2, to: 0, steps: steps)
+        let ends = CapsuleEnds(bottom: bottom, top: top, height: height)
+        lathe.arc(radius: ends.bottom.radius, center: ends.bottom.center, from: -.pi / 2, to: ends.lean, steps: steps)
         lathe.line(bottom.magnitude, -half, top.magnitude, half)
-        lathe.arc(radius: top.magnitude, center: half, from: 0, to: .pi / 2, steps: steps)
+        lathe.arc(radius: ends.top.radius, center: ends.top.center, from: ends.lean, to: .pi / 2, steps: steps)
         return lathe.mesh()
     }
 }
@@ -177,7 +178,11 @@ private struct Lathe {
 
     /// The ring at a radius and height; equal neighbours are one, a radius of zero is a single point.
     private mutating func ring(_ radius: Double, _ height: Double) -> Ring {
-        if let last = rings.last, last.radius == radius, last.height == height { return last.ring }
+        // The rims of a leaning capsule are computed twice: a hair's breadth is no ring of its own.
+        let slack = 1e-12 * (radius + height.magnitude)
+        if let last = rings.last, abs(last.radius - radius) <= slack, abs(last.height - height) <= slack, (last.radius == 0) == (radius == 0) {
+            return last.ring
+        }
         let made: Ring
         if radius == 0 {
             let p = out.point(place(0, 0, height))

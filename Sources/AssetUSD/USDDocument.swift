@@ -59,6 +59,7 @@ public final class USDDocument: Document {
 
     public func scene(_ context: inout ReadContext) throws(AssetError) -> Scene {
         let stage = try stage(&context)
+        try stage.checkSelections()
         let source = SourceDescription(file: name, format: format, version: rootLayer.version, byteCount: byteCount)
         let reader = try SceneReader(stage: stage, source: source, context: context)
         var scene: Scene
@@ -72,33 +73,9 @@ public final class USDDocument: Document {
         // Prims are composed as they are read: only now it is known what they pulled in.
         context.diagnostics.add(stage.takeDiagnostics())
         context.diagnostics.add(reader.diagnostics)
-        noteUnusedVariants(scene, &context)
         scene.source.files = files(of: stage)
         addTextures(to: &scene, context.resolver)
         return scene
-    }
-
-    /// Says which selections that were asked for have no effect: a slip of the pen would otherwise lose geometry in silence.
-    private func noteUnusedVariants(_ scene: Scene, _ context: inout ReadContext) {
-        for wanted in context.options.variants {
-            let location = SourceLocation(file: name, primPath: wanted.path)
-            guard let node = scene.nodes.first(where: { $0.path == wanted.path }) else {
-                context.diagnostics.warning("usd.no-such-prim", "a variant is asked for, but no such prim is shown", at: location)
-                continue
-            }
-            guard let set = node.variantSets.first(where: { $0.name == wanted.set }) else {
-                let sets = node.variantSets.map(\.name).joined(separator: ", ")
-                context.diagnostics.warning(
-                    "usd.no-such-variant-set", "no variant set '\(wanted.set)', \(sets.isEmpty ? "the prim has none" : "expected one of \(sets)")",
-                    at: location)
-                continue
-            }
-            if !set.choices.contains(wanted.choice) {
-                context.diagnostics.warning(
-                    "usd.no-such-variant",
-                    "no variant '\(wanted.choice)' in '\(wanted.set)', expected one of \(set.choices.joined(separator: ", "))", at: location)
-            }
-        }
     }
 
     /// The root layer, or the whole stage as one layer, as USDA text. A value whose bytes are damaged ends it with the error that
@@ -124,6 +101,7 @@ public final class USDDocument: Document {
     private func flattened(_ context: inout ReadContext) throws(AssetError) -> USDLayer {
         let stage = try stage(&context)
         do throws(AssetError) {
+            try stage.checkSelections()
             let layer = try stage.flattened()
             context.diagnostics.add(stage.takeDiagnostics())
             return layer

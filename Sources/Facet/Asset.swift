@@ -50,6 +50,7 @@ public func open(
 ) throws(AssetError) -> Asset {
     var opened = try openDocument(file, options: options, resolver: resolver, registry: registry)
     let scene = try opened.document.scene(&opened.context)
+    if !(opened.document is USDDocument) { try scene.checkSelections(options.variants, opened.format) }
     return Asset(scene: scene, diagnostics: opened.context.diagnostics, format: opened.format, document: opened.document)
 }
 
@@ -68,4 +69,17 @@ public func openDocument(
 extension FormatRegistry {
     /// Every format that this version reads or writes.
     public static var standard: FormatRegistry { FormatRegistry(USDFormat.all + builtinFormats) }
+}
+
+extension Scene {
+    /// Refuses selections that the scene of a format without composition cannot follow.
+    fileprivate func checkSelections(_ wanted: [VariantChoice], _ format: FormatInfo) throws(AssetError) {
+        for choice in wanted {
+            let sets = nodes.first { $0.path == choice.path }?.variantSets ?? []
+            if let set = sets.first(where: { $0.name == choice.set }), set.choices.contains(choice.choice) { continue }
+            throw AssetError(
+                "scene.no-such-variant", "this is \(format.name), which has no such variant",
+                at: SourceLocation(file: source.file, primPath: "\(choice.path){\(choice.set)=\(choice.choice)}"))
+        }
+    }
 }

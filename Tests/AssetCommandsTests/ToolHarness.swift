@@ -14,6 +14,8 @@ final class ToolHarness {
     var isTerminal = false
     var allowsColor = true
     var outputSink: (any ByteSink)?
+    /// The formats; those of this file unless given.
+    var registry: FormatRegistry?
     private(set) var outputs: [String: MemoryOutput] = [:]
     private let resolver = InMemoryResolver()
 
@@ -39,7 +41,7 @@ final class ToolHarness {
         let error = MemorySink()
         var environment = ToolEnvironment(
             standardOutput: outputSink ?? output, standardError: error, resolver: resolver,
-            registry: FormatRegistry([SceneFormat(scenes: scenes), LayerFormat(), ListFormat()]),
+            registry: registry ?? FormatRegistry([SceneFormat(scenes: scenes), LayerFormat(), ListFormat()]),
             readInput: { [input] () throws(AssetError) in input },
             openOutput: { [self] (path, overwrite) throws(AssetError) in
                 if existing.contains(path), !overwrite {
@@ -211,8 +213,8 @@ enum SampleScene {
             scene.nodes[chair].transformOps = [TransformOp(name: "xformOp:translate", value: .doubles([10, 0, 0]))]
             scene.nodes[chair].isInstance = true
             scene.nodes[chair].arcs = [
-                CompositionArc(kind: "reference", file: "chair.test", path: "/Chair", isLoaded: true),
-                CompositionArc(kind: "payload", file: "gone.test", path: "/Chair", isLoaded: false),
+                CompositionArc(kind: "reference", file: "chair.test", path: "/Chair"),
+                CompositionArc(kind: "payload", file: "gone.test", path: "/Chair", state: .missing),
             ]
             scene.nodes[chair].attributes = [Node.Attribute(name: "note", typeName: "string", value: "\"hi\"", timeSampleCount: 2)]
         }

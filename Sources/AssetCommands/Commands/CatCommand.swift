@@ -40,6 +40,13 @@ struct CatCommand: Command {
         file = parsed.operands[0].text
         common = try CommonOptions(parsed)
         flatten = parsed.has("flatten")
+        if !flatten {
+            // A layer is printed as it stands: what only composition heeds would be passed over in silence.
+            if let v = parsed.value("variant") { throw v.error("--variant goes with --flatten: a layer by itself is not composed") }
+            if let v = parsed.value("no-payloads") {
+                throw UsageError("--no-payloads goes with --flatten: a layer by itself is not composed", argument: v.argument)
+            }
+        }
         output = parsed.value("output").flatMap { $0.text == "-" ? nil : $0.text }
         overwrite = parsed.has("overwrite")
     }
@@ -83,6 +90,7 @@ struct CatCommand: Command {
             place?.discard()
             if error.diagnostic.location.file.isEmpty { error.diagnostic.location.file = file }
             run.out.flush()
+            if let wrong = common.selectionError(error) { throw .usage(wrong) }
             run.diagnostics.print(opened.context.diagnostics)
             if error.diagnostic.code.hasPrefix("output.") { throw .output(error) }
             throw .input(error)

@@ -153,6 +153,7 @@ struct ConvertCommand: Command {
                 throw .usage(
                     node.error("--node is '\(node.text)', but \(input) has no such node; `facet tree \(quoted(input))` shows the nodes"))
             }
+            if let wrong = common.selectionError(problem) { throw .usage(wrong) }
             // That nothing is left to write is a fault of what was given, whoever notices it.
             let isInput = error.cause == .input || problem.diagnostic.code.hasSuffix(".nothing-to-write")
             throw isInput ? .input(problem) : .output(problem)

@@ -213,8 +213,17 @@ struct TreeJSON {
             json.beginObject()
             json.member("kind", arc.kind)
             json.member("file", arc.file)
-            json.member("path", arc.path)
+            json.member("path", arc.path.isEmpty ? nil : arc.path)
             json.member("loaded", arc.isLoaded)
+            json.member("state", arc.state.rawValue)
+            json.member("level", arc.level)
+            if let selection = arc.selection { json.member("selection", selection) }
+            if let place = arc.introducedAt { json.member("introducedAt", place) }
+            if arc.isImplied { json.member("implied", true) }
+            if arc.timeOffset != 0 || arc.timeScale != 1 {
+                json.member("timeOffset", arc.timeOffset)
+                json.member("timeScale", arc.timeScale)
+            }
             json.endObject()
         }
         json.endArray()

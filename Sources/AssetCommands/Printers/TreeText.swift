@@ -279,12 +279,35 @@ struct TreeText {
             }
         }
         if details.arcs {
-            for arc in n.arcs {
-                let place = [arc.file.map(escaped), "<\(escaped(arc.path))>"].compactMap(\.self).joined(separator: " ")
-                detail(padded(escaped(arc.kind), to: 9), place + (arc.isLoaded ? "" : " (not loaded)"))
-            }
+            let w = n.arcs.map { 2 * $0.level + $0.kind.utf8.count }.max() ?? 0
+            for arc in n.arcs { detail(padded(String(repeating: " ", count: 2 * arc.level) + escaped(arc.kind), to: w), arcText(arc, n)) }
         }
     }
+}
+
+/// `chair.usda </Chair>  missing`
+func arcText(_ arc: CompositionArc, _ node: Node) -> String {
+    var parts: [String] = []
+    if let selection = arc.selection { parts.append(escaped(selection)) }
+    if let file = arc.file { parts.append(escaped(file)) }
+    if !arc.path.isEmpty { parts.append("<\(escaped(arc.path))>") }
+    var text = parts.joined(separator: " ")
+    var notes: [String] = []
+    switch arc.state {
+    case .loaded: break
+    case .unloaded: notes.append("not loaded")
+    case .missing: notes.append("missing")
+    case .unreadable: notes.append("cannot be read")
+    case .circular: notes.append("circular")
+    case .empty: notes.append(arc.kind == "reference" || arc.kind == "payload" ? "no such prim" : "nothing authored there")
+    }
+    if arc.kind == "prototype", arc.path == node.path { notes.append("this one, shared with others like it") }
+    if let place = arc.introducedAt { notes.append("of <\(escaped(place))>") }
+    if arc.isImplied { notes.append("implied") }
+    if arc.timeScale != 1 { notes.append("time × \(numberText(arc.timeScale))") }
+    if arc.timeOffset != 0 { notes.append("time \(arc.timeOffset < 0 ? "−" : "+") \(numberText(abs(arc.timeOffset)))") }
+    if !notes.isEmpty { text += "  (" + notes.joined(separator: ", ") + ")" }
+    return text
 }
 
 /// `(-1, 0, -1) to (1, 2, 1), size (2, 2, 2)`

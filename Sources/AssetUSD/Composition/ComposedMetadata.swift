@@ -145,33 +145,6 @@ extension Stage {
         if let s = indexer.selection(tree, 0, tree[0].path, set) { return session.string(s) }
         return ""
     }
-
-    // MARK: Arcs
-
-    /// What composed the prim, strongest first.
-    public func arcs(_ prim: StagePrim) -> [CompositionArc] {
-        let h = holder(prim)
-        var out: [CompositionArc] = []
-        let r = prims[h]
-        let tree = r.nodeCount > 0 ? NodeArray(tree(h)) : [IndexNode(path: r.path, stack: 0)]
-        for n in tree.count > 1 ? tree.strengthOrder() : [0] {
-            let node = tree[Int(n)]
-            if n > 0, node.isInert { continue }
-            let stack = stacks.stacks[Int(node.stack)]
-            let kind = node.arc == .relocate ? "relocate" : indexer.name(of: node.arc)
-            let isSameStack = node.parent >= 0 && tree[Int(node.parent)].stack == node.stack
-            out.append(
-                CompositionArc(
-                    kind: kind, file: n == 0 || isSameStack ? nil : stack.rootLayer.identifier, path: paths.string(node.path), isLoaded: true))
-            for e in stack.entries.dropFirst() where e.layer.spec(at: node.path) != nil {
-                out.append(CompositionArc(kind: "sublayer", file: e.layer.identifier, path: paths.string(node.path), isLoaded: true))
-            }
-        }
-        if !r.flags.contains(.loaded) {
-            out.append(CompositionArc(kind: "payload", file: nil, path: paths.string(r.path), isLoaded: false))
-        }
-        return out
-    }
 }
 
 extension USDDictionary {

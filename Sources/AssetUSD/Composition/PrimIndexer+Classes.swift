@@ -1,3 +1,5 @@
+import AssetModel
+
 /// Inherits and specializes, and how they are implied across other arcs.
 ///
 /// Where `/Model_1` references `/Model`, which inherits `/_class_Model`, the layers of `/Model_1` may have opinions about
@@ -20,6 +22,7 @@ extension PrimIndexer {
             }
             if path == here {
                 warn("usd.arc-cycle", "\(name(of: arc)) of <\(paths.string(path))> by itself", node.stack)
+                lose(arc, "", path, .circular)
                 continue
             }
             var map = maps.arc(path, to: here, rootIdentity: true, offset: .identity)

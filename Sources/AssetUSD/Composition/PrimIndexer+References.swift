@@ -24,7 +24,7 @@ extension PrimIndexer {
             build.hasPayload = true
             if !options.loadPayloads {
                 build.hasUnloadedPayload = true
-                return
+                if !options.wantsArcs { return }
             }
         }
         var items: [Item] = []
@@ -78,16 +78,26 @@ extension PrimIndexer {
         }
         offset = origin.entry.offset.concatenating(inner: offset)
 
+        if arc == .payload, !options.loadPayloads {
+            lose(arc, origin.assetPath, item.primPath, .unloaded)
+            return
+        }
         var target = stack
         if !item.asset.isEmpty {
             guard let found = origin.found else {
                 stacks.missing.append((origin.assetPath, layer.identifier, paths.string(stagePath), role))
+                lose(arc, origin.assetPath, item.primPath, .missing)
                 diagnostics.warning("usd.missing-\(role)", "\(role) '\(origin.assetPath)' not found", at: place)
                 return
             }
             switch cache.open(found.path) {
             case .failure(let failure):
                 stacks.missing.append((origin.assetPath, layer.identifier, paths.string(stagePath), role))
+                if case .notFound = failure {
+                    lose(arc, origin.assetPath, item.primPath, .missing)
+                } else {
+                    lose(arc, origin.assetPath, item.primPath, .unreadable)
+                }
                 diagnostics.add(failure.diagnostic("usd.bad-\(role)", "\(role) '\(origin.assetPath)'", place))
                 return
             case .success(let index):
@@ -105,6 +115,7 @@ extension PrimIndexer {
                 diagnostics.warning(
                     "usd.no-default-prim", "\(role) '\(origin.assetPath)' names no prim, and \(target.rootLayer.identifier) has no default prim",
                     at: place)
+                lose(arc, origin.assetPath, .empty, .missing)
                 return
             }
             path = p

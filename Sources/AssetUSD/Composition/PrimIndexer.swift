@@ -24,6 +24,8 @@ final class PrimIndexer {
     /// The stage path that is being indexed, for diagnostics.
     var stagePath = Path.root
     private var budgetWarned = false
+    /// Arcs that could not be followed, by the stage path of the prim that authors them.
+    private(set) var lostArcs: [Path: [LostArc]] = [:]
     /// Builds that are not in use.
     @exclusivity(unchecked) private var spare: [PrimBuild] = []
 
@@ -413,6 +415,7 @@ final class PrimIndexer {
                 if arc == .relocate { return false }
                 warn(
                     "usd.arc-cycle", "\(name(of: arc)) to <\(paths.string(path))> leads back to <\(paths.string(node.path))>", stack)
+                lose(arc, "", path, .circular)
                 return true
             }
             depth += 1
@@ -440,6 +443,10 @@ final class PrimIndexer {
         case .payload: "payload"
         case .specialize: "specialize"
         }
+    }
+
+    func lose(_ arc: ArcType, _ assetPath: String, _ target: Path, _ state: CompositionArc.State) {
+        lostArcs[stagePath, default: []].append(LostArc(kind: arc, assetPath: assetPath, target: target, state: state))
     }
 
     func warn(_ code: String, _ message: String, _ stack: StackIndex) {
