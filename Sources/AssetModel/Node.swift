@@ -54,13 +54,16 @@ public struct CompositionArc: Sendable, Hashable {
     public var selection: String?
     /// The prim above that the arc is authored at, in the words of what it hangs below; nil where it is this one.
     public var introducedAt: String?
+    /// The file of `introducedAt`, where it is not that of the arc this one hangs below.
+    public var introducingFile: String?
     /// Whether a class is meant that an arc further down names.
     public var isImplied = false
     /// From the time of the file to that of what it hangs below: `time * timeScale + timeOffset`.
     public var timeOffset = 0.0
     public var timeScale = 1.0
 
-    public var isLoaded: Bool { state == .loaded || state == .empty }
+    /// Classes may well be empty; a reference to a prim that is not there brings nothing in.
+    public var isLoaded: Bool { state == .loaded || state == .empty && kind != "reference" && kind != "payload" }
 
     public init(kind: String, file: String? = nil, path: String, state: State = .loaded) {
         self.kind = kind

@@ -12,6 +12,8 @@ public struct Scene: Sendable {
     public var textures = Table<Texture>()
     public var skeletons = Table<Skeleton>()
     public var animations: [AnimationClip] = []
+    /// What nodes of purpose `other` say instead, by their index.
+    public var purposeWords: [Int32: String] = [:]
     public var source: SourceDescription
 
     public init(source: SourceDescription) { self.source = source }

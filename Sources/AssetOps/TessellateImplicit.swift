@@ -44,9 +44,13 @@ public func tessellate(_ shape: ImplicitShape, options: TessellationOptions = Te
         let half = height.magnitude / 2
         let steps = Swift.max(1, options.rings / 2)
         let ends = CapsuleEnds(bottom: bottom, top: top, height: height)
-        lathe.arc(radius: ends.bottom.radius, center: ends.bottom.center, from: -.pi / 2, to: ends.lean, steps: steps)
+        // Beyond a sphere's equator in a piece of its own: there it reaches furthest.
+        let beyond = Swift.max(1, Int((Double(steps) * ends.lean.magnitude / (.pi / 2)).rounded()))
+        lathe.arc(radius: ends.bottom.radius, center: ends.bottom.center, from: -.pi / 2, to: Swift.min(ends.lean, 0), steps: steps)
+        if ends.lean > 0 { lathe.arc(radius: ends.bottom.radius, center: ends.bottom.center, from: 0, to: ends.lean, steps: beyond) }
         lathe.line(bottom.magnitude, -half, top.magnitude, half)
-        lathe.arc(radius: ends.top.radius, center: ends.top.center, from: ends.lean, to: .pi / 2, steps: steps)
+        if ends.lean < 0 { lathe.arc(radius: ends.top.radius, center: ends.top.center, from: ends.lean, to: 0, steps: beyond) }
+        lathe.arc(radius: ends.top.radius, center: ends.top.center, from: Swift.max(ends.lean, 0), to: .pi / 2, steps: steps)
         return lathe.mesh()
     }
 }

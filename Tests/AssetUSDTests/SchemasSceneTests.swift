@@ -420,3 +420,26 @@ import Testing
         guard case .mesh = try s.node("/screen").content else { return #expect(Bool(false)) }
     }
 }
+
+@Suite struct SchemasPurposeWordTests {
+    @Test func anEmptyPurposeGivesWayToOneFromAbove() throws {
+        let s = try SceneText(
+            """
+            def Xform "g" { uniform token purpose = "guide"
+                def Scope "e" { uniform token purpose = ""
+                    def Scope "f" {} } }
+            def Xform "e" { uniform token purpose = ""
+                def Scope "f" {} }
+            def Xform "j" { uniform token purpose = "junk"
+                def Scope "f" {} }
+            """)
+        func purpose(_ path: String) throws -> String {
+            let i = try #require(s.scene.nodes.elements.firstIndex { $0.path == path })
+            return s.scene.purposeWords[Int32(i)].map { "\"\($0)\"" } ?? s.scene.nodes.elements[i].purpose.rawValue
+        }
+        // What OpenUSD answers.
+        let paths = ["/g", "/g/e", "/g/e/f", "/e", "/e/f", "/j", "/j/f"]
+        #expect(try paths.map(purpose) == ["guide", "guide", "guide", "\"\"", "default", "\"junk\"", "\"junk\""])
+        #expect(s.scene.nodes.elements.filter { $0.purpose == .other }.count == 3)
+    }
+}

@@ -67,7 +67,7 @@ struct TreeJSON {
         json.member("instanceable", node.isInstance)
         if node.isImageable {
             json.member("visible", node.isVisible)
-            json.member("purpose", node.purpose.rawValue)
+            json.member("purpose", scene.purposeWords[entry.node.index] ?? node.purpose.rawValue)
         }
         if node.isTransformable {
             json.matrix("localTransform", node.localTransform)
@@ -152,7 +152,9 @@ struct TreeJSON {
         json.endArray()
         json.key("displayColor")
         if let color = node.primvar("displayColor", of: mesh) { primvar(color, &json) } else { json.null() }
-        json.member("normals", mesh.normals?.interpolation.rawValue)
+        // A primvar, inherited ones too, counts before the attribute of that name.
+        let inherited = node.inheritedPrimvars.first { $0.name == "normals" }
+        json.member("normals", (inherited ?? mesh.normals)?.interpolation.rawValue)
         json.key("subsets")
         json.beginArray()
         let order = mesh.subsets.indices.sorted { mesh.subsets[$0].name.utf8.lexicographicallyPrecedes(mesh.subsets[$1].name.utf8) }
@@ -219,6 +221,7 @@ struct TreeJSON {
             json.member("level", arc.level)
             if let selection = arc.selection { json.member("selection", selection) }
             if let place = arc.introducedAt { json.member("introducedAt", place) }
+            if let file = arc.introducingFile { json.member("introducingFile", file) }
             if arc.isImplied { json.member("implied", true) }
             if arc.timeOffset != 0 || arc.timeScale != 1 {
                 json.member("timeOffset", arc.timeOffset)
@@ -233,7 +236,10 @@ struct TreeJSON {
 extension Node {
     /// The primvars with texture coordinates that the mesh has at this node, inherited ones too, sorted by name.
     func textureCoordinateSets(of mesh: Mesh) -> [Primvar] {
-        func isSet(_ p: Primvar) -> Bool { p.role == .textureCoordinate && !p.name.hasPrefix("skel:") }
+        func isSet(_ p: Primvar) -> Bool {
+            guard case .float2 = p.values else { return false }
+            return p.role == .textureCoordinate && !p.name.hasPrefix("skel:")
+        }
         var sets = mesh.primvars.filter(isSet)
         for p in inheritedPrimvars
         where isSet(p) && !mesh.primvars.contains(where: { $0.name == p.name }) && !sets.contains(where: { $0.name == p.name }) {

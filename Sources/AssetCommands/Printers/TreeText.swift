@@ -302,10 +302,13 @@ func arcText(_ arc: CompositionArc, _ node: Node) -> String {
     case .empty: notes.append(arc.kind == "reference" || arc.kind == "payload" ? "no such prim" : "nothing authored there")
     }
     if arc.kind == "prototype", arc.path == node.path { notes.append("this one, shared with others like it") }
-    if let place = arc.introducedAt { notes.append("of <\(escaped(place))>") }
+    if let place = arc.introducedAt { notes.append("of \(arc.introducingFile.map { escaped($0) + " " } ?? "")<\(escaped(place))>") }
     if arc.isImplied { notes.append("implied") }
-    if arc.timeScale != 1 { notes.append("time × \(numberText(arc.timeScale))") }
-    if arc.timeOffset != 0 { notes.append("time \(arc.timeOffset < 0 ? "−" : "+") \(numberText(abs(arc.timeOffset)))") }
+    if arc.timeScale != 1 || arc.timeOffset != 0 {
+        let scale = arc.timeScale == 1 ? "" : " × \(numberText(arc.timeScale))"
+        let offset = arc.timeOffset == 0 ? "" : " \(arc.timeOffset < 0 ? "−" : "+") \(numberText(abs(arc.timeOffset)))"
+        notes.append("time" + scale + offset)
+    }
     if !notes.isEmpty { text += "  (" + notes.joined(separator: ", ") + ")" }
     return text
 }

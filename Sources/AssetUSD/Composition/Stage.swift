@@ -132,6 +132,14 @@ public final class Stage {
     /// Children that a traversal shows: active, loaded, defined, not abstract; of instances the contents (proxies).
     public func children(_ prim: StagePrim) -> [StagePrim] { shownChildren(prim) }
 
+    /// The same with those that are there but for a payload that was left out.
+    public func childrenEvenUnloaded(_ prim: StagePrim) -> [StagePrim] {
+        composedChildren(prim).filter { child in
+            let flags = prims[Int(child.index)].flags
+            return flags.isSuperset(of: [.active, .defined]) && !flags.contains(.abstract)
+        }
+    }
+
     /// All composed children, inactive, undefined and abstract ones included; none below instances.
     public func allChildren(_ prim: StagePrim) -> [StagePrim] {
         let r = prims[Int(prim.index)]

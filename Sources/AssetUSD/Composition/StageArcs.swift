@@ -22,10 +22,12 @@ extension Stage {
         }
         let tree = r.nodeCount > 0 ? NodeArray(tree(h)) : ownTree(r.path)
         var levels = [Int](repeating: 0, count: tree.count)
+        var isShown = [Bool](repeating: false, count: tree.count)
         for n in tree.count > 1 ? tree.strengthOrder() : [0] {
             let node = tree[Int(n)]
             let stack = stacks.stacks[Int(node.stack)]
             if n == 0 {
+                isShown[0] = true
                 addLayers(of: node, stack, kind: "root", level: 0, to: &out)
                 continue
             }
@@ -36,7 +38,8 @@ extension Stage {
             if node.isInert, node.arc != .relocate || !isDirect { continue }
             if !node.hasSpecs, !isDirect { continue }
             levels[Int(n)] = above + 1
-            out.append(arc(tree, n, level: above))
+            isShown[Int(n)] = true
+            out.append(arc(tree, n, level: above, isBelowShown: isShown[Int(node.parent)]))
             addLayers(of: node, stack, kind: nil, level: above + 1, to: &out)
         }
         for lost in indexer.lostArcs[r.path] ?? [] {
@@ -55,13 +58,13 @@ extension Stage {
         return [node]
     }
 
-    private func arc(_ tree: NodeArray, _ n: Int32, level: Int) -> CompositionArc {
+    private func arc(_ tree: NodeArray, _ n: Int32, level: Int, isBelowShown: Bool) -> CompositionArc {
         let node = tree[Int(n)]
         let parent = tree[Int(node.parent)]
         let stack = stacks.stacks[Int(node.stack)]
         var arc = CompositionArc(
             kind: node.arc == .relocate ? "relocate" : indexer.name(of: node.arc),
-            file: parent.stack == node.stack ? nil : stack.rootLayer.identifier, path: paths.string(node.path))
+            file: parent.stack == node.stack && isBelowShown ? nil : stack.rootLayer.identifier, path: paths.string(node.path))
         arc.level = level
         if !node.hasSpecs, node.arc != .relocate { arc.state = .empty }
         if node.arc == .variant {
@@ -79,6 +82,7 @@ extension Stage {
                 p = paths.parent(p)
             }
             arc.introducedAt = paths.string(p)
+            if !isBelowShown { arc.introducingFile = stacks.stacks[Int(parent.stack)].rootLayer.identifier }
         }
         let offset = maps.offset(node.mapToParent)
         arc.timeOffset = offset.offset

@@ -67,6 +67,33 @@ final class PrimDefinitions {
         fallbackTypes = fallbacks
     }
 
+    /// Whether a type is another one or derived from it.
+    func isA(_ type: String, _ base: String) -> Bool { chain(type).contains { $0 == base } }
+
+    /// The API schemas that a type brings along.
+    func builtinAPIs(_ type: String) -> [String] {
+        var found: [Substring] = []
+        func add(_ name: Substring) {
+            for api in schemas[name]?.apis ?? [] where !found.contains(api) {
+                found.append(api)
+                add(api)
+            }
+        }
+        for name in chain(type) { add(name) }
+        return found.map(String.init)
+    }
+
+    /// A type and what it derives from.
+    private func chain(_ type: String) -> [Substring] {
+        var out: [Substring] = []
+        var name = Substring(type)
+        while !name.isEmpty, !out.contains(name) {
+            out.append(name)
+            name = schemas[name]?.base ?? ""
+        }
+        return out
+    }
+
     /// The definition of prims of a type with some applied schemas, strongest first.
     func definition(_ type: Token, _ apis: [Token]) -> PrimDefinition {
         if apis.isEmpty {

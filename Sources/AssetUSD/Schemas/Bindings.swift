@@ -178,8 +178,25 @@ extension SceneReader {
     private func collection(_ path: Path, includes i: Int) -> Bool {
         if collections[path] == nil { collections[path] = CollectionQuery(path, self) }
         guard let query = collections[path] else { return false }
+        if let expression = query.expression { return expression.includes(lineage(of: i)) }
         return query.includes(stage.path(visits[i].prim), session.paths)
     }
+
+    private func lineage(of i: Int) -> PathPattern.Lineage {
+        var lineage = PathPattern.Lineage(names: [], prims: [], facts: PrimFactReader(self))
+        var n = i
+        while n >= 0 {
+            lineage.names.append(Array(scene.nodes.elements.indices.contains(n) ? scene.nodes.elements[n].name.utf8 : ownName(n).utf8))
+            lineage.prims.append(visits[n].prim)
+            n = Int(visits[n].parent)
+        }
+        lineage.names.reverse()
+        lineage.prims.reverse()
+        return lineage
+    }
+
+    /// The name of a prim whose node is still being made.
+    private func ownName(_ n: Int) -> String { session.string(stage.name(visits[n].prim)) }
 }
 
 /// Which prims a collection holds (UsdCollectionMembershipQuery with its path rules).
@@ -187,11 +204,39 @@ struct CollectionQuery {
     enum Rule { case explicitOnly, expandPrims, expandPrimsAndProperties, exclude }
 
     private var rules: [Path: Rule] = [:]
+    /// What counts where no path is included or excluded.
+    private(set) var expression: CollectionExpression?
 
     init(_ path: Path, _ reader: SceneReader) {
         var chain: [Path] = [path]
         var budget = 10_000
         rules = Self.rules(path, reader, &chain, &budget)
+        if rules.isEmpty { expression = Self.expression(path, reader, chain: []) }
+    }
+
+    /// The membership expression of a collection; nil where it has none. One that cannot be read holds nothing.
+    private static func expression(_ path: Path, _ reader: SceneReader, chain: [Path]) -> CollectionExpression? {
+        let session = reader.session
+        guard session.paths.kind(path) == .property, let prim = reader.stage.prim(at: session.paths.parent(path)) else { return nil }
+        let name = session.string(session.paths.name(path))
+        guard let text = (try? reader.stage.value(prim, session.token(name + ":membershipExpression"), at: .default)?.resolved())?.text(session)
+        else { return nil }
+        let chain = chain + [path]
+        var parser = CollectionExpressionParser(text, anchor: session.paths.string(session.paths.parent(path))) { owner, other in
+            guard let prim = session.paths.parse(owner) else { return .nothing }
+            let named = session.paths.property(prim, session.token("collection:" + other))
+            // One that leads back to itself adds nothing.
+            if chain.contains(named) || chain.count > 32 { return .nothing }
+            return expression(named, reader, chain: chain) ?? .nothing
+        }
+        do {
+            return try parser.parse()
+        } catch {
+            reader.warn(
+                "usd.bad-membership-expression",
+                "the expression of collection \(name.dropFirst(11)) cannot be followed, and it is taken as empty: \(error.message)", prim)
+            return .nothing
+        }
     }
 
     /// `budget` bounds how many collections within collections are looked into.
@@ -227,11 +272,6 @@ struct CollectionQuery {
             }
         }
         for target in stage.targets(prim, property("excludes")) { out[target] = .exclude }
-        if out.isEmpty, stage.hasValue(prim, property("membershipExpression")) {
-            reader.warn(
-                "usd.dropped.membership-expression", "the collection \(name.dropFirst(11)) is given by an expression: it is taken as empty",
-                prim)
-        }
         return out
     }
 

@@ -65,6 +65,8 @@ extension SceneReader {
         if let n = stage.metadata(prim, name, .elementSize)?.number, n >= 1, n <= 1_000_000 { elementSize = Int(n) }
         var role = declared?.role ?? .none
         if parts.short.hasPrefix("skel:") { role = .none }
+        // A single pair is no set of texture coordinates.
+        if role == .textureCoordinate, declared?.type.isArray == false { role = .none }
         var held = try plainPrimvarValues(prim, name, declared)
         if held == nil { held = try primvarValues(stage.value(prim, name, at: time), declared) }
         guard let (values, factor) = held else {

@@ -41,8 +41,9 @@ struct PrimFacts {
     var isAnimated = false
     /// `visibility` is `invisible` here.
     var isHidden = false
-    /// The authored purpose.
+    /// The authored purpose, and its word where that is none of USD's.
     var purpose: Purpose?
+    var purposeWord: String?
     var kind: String?
     var variantSets: [VariantSet] = []
     var content = Node.Content.none
@@ -94,6 +95,8 @@ final class SceneReader {
     private let interpolations: [(token: Token, interpolation: Interpolation)]
     private let anyType: Token
     @exclusivity(unchecked) private var nameClasses: [NameClass] = []
+    /// The schemas, for whoever asks what a type derives from.
+    lazy var definitions = PrimDefinitions(session, fallbackPrimTypes: nil)
     let resetXformStackToken: Token
     let names: SceneTokens
 
@@ -178,7 +181,7 @@ final class SceneReader {
             var parent: Int32
         }
         var meshCount = 0
-        var stack = [Level(children: stage.children(stage.pseudoRoot), parent: -1)]
+        var stack = [Level(children: shownChildren(stage.pseudoRoot), parent: -1)]
         while !stack.isEmpty {
             let top = stack.count - 1
             guard stack[top].next < stack[top].children.count else {
@@ -190,7 +193,7 @@ final class SceneReader {
             let index = Int32(visits.count)
             if schemas[stage.typeName(prim)].reader == .mesh, !stage.isInstanceProxy(prim) { meshCount += 1 }
             visits.append(Visit(prim: prim, parent: stack[top].parent, depth: Int32(top)))
-            let children = stage.children(prim)
+            let children = shownChildren(prim)
             if !children.isEmpty {
                 stack.append(Level(children: children, parent: index))
             }
@@ -205,6 +208,12 @@ final class SceneReader {
         bindingFrames = ContiguousArray(repeating: -1, count: n)
         skelFrames = ContiguousArray(repeating: -1, count: n)
         varying = ContiguousArray(repeating: 0, count: n)
+    }
+
+    private func shownChildren(_ prim: StagePrim) -> [StagePrim] {
+        // To see what composed a stage is to see what was left out: those prims are named, without what is in them.
+        guard options.wantsArcs, !options.loadPayloads else { return stage.children(prim) }
+        return stage.isLoaded(prim) ? stage.childrenEvenUnloaded(prim) : []
     }
 
     private func readNode(_ i: Int) throws(AssetError) {
@@ -259,7 +268,9 @@ final class SceneReader {
         hidden[i] = facts.isHidden || (parent >= 0 && hidden[parent])
         purposes[i] = facts.purpose ?? (parent >= 0 ? purposes[parent] : nil)
         node.isVisible = !hidden[i]
-        node.purpose = purposes[i] ?? .default
+        // An empty one is not handed down, and gives way to what is.
+        node.purpose = purposes[i] ?? (facts.purposeWord == nil ? .default : .other)
+        if node.purpose == .other { scene.purposeWords[Int32(i)] = facts.purposeWord ?? scene.purposeWords[Int32(parent)] }
 
         node.content = facts.content
         node.light = facts.light
@@ -327,6 +338,10 @@ final class SceneReader {
         let type = schemas[typeName]
         // The name that old layers write for "any type" is no type.
         var facts = PrimFacts(type: type, typeName: typeName == anyType ? "" : session.string(typeName))
+        if !stage.isLoaded(prim) {
+            facts.type = schemas[.empty]
+            return facts
+        }
         if stage.hasField(prim, .kind), let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.kind = kind }
         facts.variantSets = stage.variantSets(prim)
         for i in facts.variantSets.indices { facts.variantSets[i].choices.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
@@ -354,11 +369,11 @@ final class SceneReader {
                     facts.varying |= PrimFacts.visibilityVaries
                 }
             }
-            if facts.properties.contains(.purpose), let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue,
-                !t.isEmpty
-            {
+            if facts.properties.contains(.purpose), let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue {
                 facts.purpose = Purpose(rawValue: session.string(t)) ?? .other
                 if facts.purpose == .other {
+                    facts.purposeWord = session.string(t)
+                    if t.isEmpty { facts.purpose = nil }
                     warn("usd.bad-purpose", "purpose is \"\(session.string(t))\", expected default, render, proxy or guide", prim)
                 }
             }
