@@ -205,6 +205,16 @@ import Testing
             result.output + (result.error.isEmpty ? "" : "--- standard error\n" + result.error), "Tests/Fixtures/arcs/\(run.name).txt")
     }
 
+    @Test func primsThatShareAReferenceEachNameWhatIsLost() {
+        let tool = tool()
+        let twins = ["A", "B"].map { "def \"\($0)\" (\n payload = @part.usda@\n references = [@part.usda@, @nope.usda@]\n)\n{\n}\n" }
+        tool.addBytes("twins.usda", "#usda 1.0\n" + twins.joined())
+        let loaded = tool.run("tree", "--arcs", "twins.usda").output
+        #expect(loaded.components(of: "nope.usda  (missing)") == 2)
+        let unloaded = tool.run("tree", "--arcs", "--no-payloads", "twins.usda").output
+        #expect(unloaded.components(of: "part.usda  (not loaded)") == 2)
+    }
+
     @Test func nothingIsSaidOfArcsUnlessAsked() {
         let tool = tool()
         #expect(!tool.run("tree", "room.usda").output.contains("reference"))
@@ -212,4 +222,9 @@ import Testing
         // What was left out with its payload is only named where arcs are.
         #expect(!tool.run("tree", "--no-payloads", "room.usda").output.contains("Blue"))
     }
+}
+
+extension String {
+    /// How often a text occurs.
+    fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

@@ -446,6 +446,8 @@ final class PrimIndexer {
     }
 
     func lose(_ arc: ArcType, _ assetPath: String, _ target: Path, _ state: CompositionArc.State) {
+        // A tree that other prims take over would lose it there.
+        isClean = false
         lostArcs[stagePath, default: []].append(LostArc(kind: arc, assetPath: assetPath, target: target, state: state))
     }
 
