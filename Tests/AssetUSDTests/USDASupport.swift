@@ -24,7 +24,7 @@ extension USDLayer {
     /// The value of a field at a path given as text.
     func value(_ path: String, _ field: String = "default") -> USDValue? {
         guard let p = session.paths.parse(path), let spec = spec(at: p) else { return nil }
-        return self.field(spec, session.token(field))
+        return try? self.field(spec, session.token(field))?.resolved()
     }
 
     /// What `description` says of a field's value, with tokens and paths spelled out.

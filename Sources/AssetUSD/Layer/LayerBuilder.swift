@@ -31,15 +31,23 @@ public struct LayerBuilder {
 
     public var root: SpecIndex { 0 }
 
+    /// Makes room for specs and about as many fields as they have.
+    mutating func reserve(specs n: Int) {
+        specs.reserve(n)
+        links.reserveCapacity(n)
+        fields.reserve(n * 2)
+        nextField.reserveCapacity(n * 2)
+    }
+
+    /// Says whose deferred values are kept without a reference each.
+    mutating func takeFieldsFrom(_ source: any FieldSource) { fields.source = source }
+
     /// Adds a spec below another.
     public mutating func add(_ kind: SpecKind, _ path: Path, below parent: SpecIndex) -> SpecIndex {
         let i = specs.append(Spec(path: path, kind: kind, parent: parent))
         links.append(Links())
-        if links[Int(parent)].lastChild >= 0 {
-            links[Int(links[Int(parent)].lastChild)].next = i
-        } else {
-            links[Int(parent)].firstChild = i
-        }
+        let last = links[Int(parent)].lastChild
+        if last >= 0 { links[Int(last)].next = i } else { links[Int(parent)].firstChild = i }
         links[Int(parent)].lastChild = i
         return i
     }
@@ -77,26 +85,36 @@ public struct LayerBuilder {
 
     /// Adds a field that the spec is known not to have yet.
     public mutating func append(_ spec: SpecIndex, _ name: Token, _ value: USDValue) {
-        let i = Int32(fields.count)
         fields.append(name, value)
+        linkLast(spec, name)
+    }
+
+    /// Adds a token field that the spec is known not to have yet.
+    mutating func append(_ spec: SpecIndex, _ name: Token, token: Token) {
+        fields.append(PackedField(name, .token, UInt64(UInt32(bitPattern: token.id))))
+        linkLast(spec, name)
+    }
+
+    private mutating func linkLast(_ spec: SpecIndex, _ name: Token) {
+        let i = Int32(fields.count - 1)
+        let s = Int(spec)
         nextField.append(-1)
-        if links[Int(spec)].lastField >= 0 {
-            nextField[Int(links[Int(spec)].lastField)] = i
-        } else {
-            links[Int(spec)].firstField = i
-        }
-        links[Int(spec)].lastField = i
-        links[Int(spec)].fieldCount += 1
-        if links[Int(spec)].fieldCount > Self.wideCount {
-            if links[Int(spec)].fieldCount == Self.wideCount + 1 {
-                var f = links[Int(spec)].firstField
-                while f >= 0 {
-                    wide[Self.key(spec, fields.packed[Int(f)].name)] = f
-                    f = nextField[Int(f)]
-                }
+        let last = links[s].lastField
+        if last >= 0 { nextField[Int(last)] = i } else { links[s].firstField = i }
+        links[s].lastField = i
+        links[s].fieldCount += 1
+        if links[s].fieldCount > Self.wideCount { widen(spec, name, i) }
+    }
+
+    private mutating func widen(_ spec: SpecIndex, _ name: Token, _ i: Int32) {
+        if links[Int(spec)].fieldCount == Self.wideCount + 1 {
+            var f = links[Int(spec)].firstField
+            while f >= 0 {
+                wide[Self.key(spec, fields.packed[Int(f)].name)] = f
+                f = nextField[Int(f)]
             }
-            wide[Self.key(spec, name)] = i
         }
+        wide[Self.key(spec, name)] = i
     }
 
     /// The finished layer.

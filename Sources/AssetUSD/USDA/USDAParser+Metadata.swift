@@ -46,7 +46,7 @@ extension USDAParser {
             throw USDAError(nameStart, "usda.reserved-field", "found 'comment' as a field, expected the comment as a string alone")
         }
 
-        if try specialField(session.string(name), edit, of: spec, owner, at: start) { return }
+        if isSpecialField(name), try specialField(session.string(name), edit, of: spec, owner, at: start) { return }
         try genericField(name, edit, of: spec, owner, at: nameStart)
     }
 
@@ -62,6 +62,12 @@ extension USDAParser {
     }
 
     // MARK: Fields with a grammar of their own
+
+    static let specialFieldNames: Set<String> = [
+        "displayUnit", "doc", "inherits", "kind", "payload", "permission",
+        "prefixSubstitutions", "references", "relocates", "specializes", "subLayers", "suffixSubstitutions",
+        "symmetryFunction", "variantSets", "variants",
+    ]
 
     private mutating func specialField(
         _ name: String, _ edit: ListEdit, of spec: SpecIndex, _ owner: MetadataField.Owners, at start: Int

@@ -88,7 +88,7 @@ extension USDAParser {
             if isCustom { builder.set(spec, .custom, .bool(true)) }
         } else {
             spec = builder.add(.attribute, path, below: prim)
-            builder.append(spec, .typeName, .token(typeName))
+            builder.append(spec, .typeName, token: typeName)
             if isCustom { builder.append(spec, .custom, .bool(true)) }
             if isUniform { builder.append(spec, .variability, .variability(.uniform)) }
         }

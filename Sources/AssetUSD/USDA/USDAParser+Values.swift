@@ -160,6 +160,7 @@ extension USDAParser {
     /// A bracketed list of values of one type.
     mutating func array(_ type: ValueType) throws(USDAError) -> USDValue {
         guard scan.peek() == UInt8(ascii: "[") else { throw typeError(type) }
+        if let deferred = deferredArray(type) { return deferred }
         let storage: ArrayStorage
         switch type.scalar {
         case .none: throw typeError(type)
@@ -191,6 +192,29 @@ extension USDAParser {
         case .double: storage = .double(rotated(type, try numbers(type)))
         }
         return .array(USDArray(type, storage))
+    }
+
+    /// Below this many bytes an array is read at once.
+    private static var shortArray: Int { 48 }
+
+    /// Leaves an array of plain numbers where it is; nil for all that need a closer look.
+    private mutating func deferredArray(_ type: ValueType) -> USDValue? {
+        switch type {
+        // Times are moved by layer offsets, halves and bytes are not kept as they are written.
+        case .timeCode, .duration, .uchar: return nil
+        default: break
+        }
+        switch type.scalar {
+        case .int, .uint, .int64, .uint64, .float, .double: break
+        default: return nil
+        }
+        guard type.matrixRows == 0, let (count, end) = TextArrays.measure(scan.text, from: scan.at + 1, columns: type.components),
+            end - scan.at >= Self.shortArray
+        else { return nil }
+        let number = arrays.add(TextArrays.Place(offset: scan.at + 1, count: Int32(count), type: type))
+        scan.at = end + 1
+        releasePages()
+        return .deferred(arrays, number)
     }
 
     /// Quaternions come with the real part first and are kept with it last.
@@ -455,7 +479,7 @@ extension USDAParser {
 }
 
 /// What flat numeric arrays are made of.
-private protocol ArrayComponent {
+protocol ArrayComponent {
     static var isReal: Bool { get }
     /// The value of a number, nil where it is out of range.
     init?(_ n: USDANumber)

@@ -8,6 +8,8 @@ struct USDAParser: ~Escapable {
     let session: USDSession
     let limits: ReadLimits
     var builder: LayerBuilder
+    /// Arrays that are left in the text.
+    let arrays: TextArrays
     var diagnostics = Diagnostics()
     /// The minor version the header claims.
     var version = "1.0"
@@ -15,8 +17,10 @@ struct USDAParser: ~Escapable {
     var path = Path.root
     var depth = 0
     /// Value types by token, looked up once each; `unknown` for names that are none.
-    private var types: [Int32: ValueTypeName?] = [:]
-    private var metadataFields: [Int32: MetadataField?] = [:]
+    private var types = TokenMemo<ValueTypeName>()
+    private var metadataFields = TokenMemo<MetadataField>()
+    /// Names of fields with a grammar of their own.
+    private var specialFields = TokenMemo<Bool>()
     /// Bytes before this were handed back to the system.
     var released = 0
     var scratch: [UInt8] = []
@@ -31,6 +35,10 @@ struct USDAParser: ~Escapable {
         let version = Self.headerVersion(scan)
         builder = LayerBuilder(session: session, identifier: identifier, encoding: "usda", version: version ?? "1.0", byteCount: file.count)
         self.version = version ?? ""
+        arrays = TextArrays(file)
+        builder.takeFieldsFrom(arrays)
+        // Text that is prims has a spec a hundred bytes or so; memory that is not used costs nothing.
+        if file.count > 1 << 20 { builder.reserve(specs: file.count / 100) }
     }
 
     /// The error with file, line, column and prim.
@@ -171,7 +179,7 @@ struct USDAParser: ~Escapable {
         try enter(at: nameStart)
         let spec = builder.add(.prim, path, below: parent)
         builder.append(spec, .specifier, .specifier(specifier))
-        if !typeName.isEmpty { builder.append(spec, .typeName, .token(typeName)) }
+        if !typeName.isEmpty { builder.append(spec, .typeName, token: typeName) }
         try scan.skipSpace()
         if scan.peek() == UInt8(ascii: "(") {
             try metadataBlock(of: spec, .prim)
@@ -356,17 +364,15 @@ struct USDAParser: ~Escapable {
 
     /// The value type of a name, with `[]` or without.
     mutating func valueType(_ name: Token) -> ValueTypeName? {
-        if let known = types[name.id] { return known }
-        let found = ValueTypeName(session.string(name))
-        types[name.id] = found
-        return found
+        types.value(of: name) { ValueTypeName(session.string(name)) }
     }
 
     mutating func metadataField(_ name: Token) -> MetadataField? {
-        if let known = metadataFields[name.id] { return known }
-        let found = MetadataField.table[session.string(name)]
-        metadataFields[name.id] = found
-        return found
+        metadataFields.value(of: name) { MetadataField.table[session.string(name)] }
+    }
+
+    mutating func isSpecialField(_ name: Token) -> Bool {
+        specialFields.value(of: name) { Self.specialFieldNames.contains(session.string(name)) } ?? false
     }
 
     // MARK: Memory
@@ -378,5 +384,27 @@ struct USDAParser: ~Escapable {
             file.release(released, count: scan.at - released)
             released = scan.at
         }
+    }
+}
+
+/// What was found out about tokens, each asked for once. Tokens a text meets early have small numbers.
+struct TokenMemo<Value> {
+    private var known: ContiguousArray<Value?> = []
+    private var isKnown: ContiguousArray<Bool> = []
+    private static var most: Int { 1 << 16 }
+
+    mutating func value(of token: Token, _ find: () -> Value?) -> Value? {
+        let i = Int(token.id)
+        if i < known.count, isKnown[i] { return known[i] }
+        let found = find()
+        if i < Self.most {
+            if i >= known.count {
+                known.append(contentsOf: repeatElement(nil, count: i + 1 - known.count))
+                isKnown.append(contentsOf: repeatElement(false, count: i + 1 - isKnown.count))
+            }
+            known[i] = found
+            isKnown[i] = true
+        }
+        return found
     }
 }

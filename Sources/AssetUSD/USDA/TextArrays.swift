@@ -1,0 +1,332 @@
+import AssetIO
+import AssetModel
+
+/// Arrays of numbers that stay in their text until they are asked for: where each is, and how many elements it has.
+///
+/// What is known of them is that their bytes are digits, signs, brackets and commas in an order that numbers have, with the
+/// right number of each. That a number has two points, or does not fit its type, is found when it is read.
+final class TextArrays: FieldSource {
+    struct Place {
+        /// Of the byte behind the opening bracket.
+        var offset: Int
+        var count: Int32
+        var type: ValueType
+    }
+
+    private let file: FileBytes
+    private(set) var places: ContiguousArray<Place> = []
+
+    init(_ file: FileBytes) { self.file = file }
+
+    /// Notes an array; the result names it.
+    func add(_ place: Place) -> UInt64 {
+        places.append(place)
+        return UInt64(places.count - 1)
+    }
+
+    func fieldValue(_ bits: UInt64) -> USDValue { .deferred(self, bits) }
+    func numbers(_ bits: UInt64, _ numbers: inout SixteenNumbers) -> ValueType? { nil }
+    func singlePath(_ bits: UInt64) -> Path? { nil }
+
+    func arrayShape(_ representation: UInt64) throws(AssetError) -> (type: ValueType, count: Int)? {
+        let place = places[Int(representation)]
+        return (place.type, Int(place.count))
+    }
+
+    func decode(_ representation: UInt64) throws(AssetError) -> USDValue {
+        let place = places[Int(representation)]
+        let storage: ArrayStorage
+        switch place.type.scalar {
+        case .int: storage = .int(try components(place))
+        case .uint: storage = .uint(try components(place))
+        case .int64: storage = .int64(try components(place))
+        case .uint64: storage = .uint64(try components(place))
+        case .double: storage = .double(try components(place))
+        default: storage = .float(try components(place))
+        }
+        return .array(USDArray(place.type, storage))
+    }
+
+    private func components<C: ArrayComponent>(_ place: Place) throws(AssetError) -> [C] {
+        let n = Int(place.count) * place.type.components
+        var failure: AssetError?
+        let all = [C](unsafeUninitializedCapacity: n) { out, done in
+            var reader = TextNumberReader(file, place)
+            do throws(AssetError) {
+                try reader.next(out)
+                done = n
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return all
+    }
+
+    func deferredArray<T: Sendable>(_ representation: UInt64, as type: T.Type) throws(AssetError) -> DeferredArray<T>? {
+        let place = places[Int(representation)]
+        guard let layout = CrateElementLayout(T.self), layout.scalar == place.type.scalar, layout.components == place.type.components else {
+            return nil
+        }
+        return .deferred(TextArraySource<T>(file: file, offset: place.offset, number: place.count, type: place.type))
+    }
+
+    // MARK: Recognising
+
+    /// Looks from behind an opening bracket for the end of a list of plain numbers, or of tuples of `columns` of them.
+    /// Returns the number of elements and the offset of the closing bracket; nil for whatever needs the grammar: words,
+    /// comments, lists in lists, errors.
+    static func measure(_ text: Span<UInt8>, from start: Int, columns: Int) -> (count: Int, end: Int)? {
+        let found = Pairs.classes.withUnsafeBufferPointer { classes in
+            Pairs.pairs.withUnsafeBufferPointer { pairs in count(text, from: start, classes, pairs) }
+        }
+        guard let found else { return nil }
+        // Behind a number or a tuple there is no space but before the closing bracket.
+        var last = found.end - 1
+        while last >= start, text[last] == 32 || text[last] == 10 || text[last] == 13 || text[last] == 9 { last -= 1 }
+        let isTrailing = last >= start && text[last] == UInt8(ascii: ",")
+        guard found.spaces == (last < found.end - 1 && !isTrailing ? 1 : 0), found.numbers == found.commas + (isTrailing ? 0 : 1) else { return nil }
+        let elements = found.numbers / columns
+        guard elements > 0, elements * columns == found.numbers, found.opens == found.closes, found.opens == (columns == 1 ? 0 : elements),
+            elements <= Int(Int32.max)
+        else { return nil }
+        return (elements, found.end)
+    }
+
+    private struct Found {
+        var (commas, opens, closes, numbers, spaces) = (0, 0, 0, 0, 0)
+        var end = 0
+    }
+
+    /// Counts up to the closing bracket; nil where two bytes cannot follow each other. The tables have an entry for whatever
+    /// they are asked.
+    private static func count(
+        _ text: Span<UInt8>, from start: Int, _ classes: UnsafeBufferPointer<UInt8>, _ pairs: UnsafeBufferPointer<UInt64>
+    ) -> Found? {
+        var found = Found()
+        var state = Pairs.Class.open.rawValue
+        var bad: UInt64 = 0
+        var i = start
+        let count = text.count
+        while i < count {
+            // The fields of the sum hold what a stretch can count.
+            let stop = min(count, i &+ 2000)
+            var sum: UInt64 = 0
+            while i < stop {
+                let c = classes[Int(text[i])]
+                let pair = pairs[Int(state &<< 4 | c)]
+                sum &+= pair
+                bad |= pair
+                state = c
+                i &+= 1
+                if c >= Pairs.Class.end.rawValue { break }
+            }
+            if bad >> 63 != 0 { return nil }
+            found.commas += Int(sum & 0x7FF)
+            found.opens += Int(sum >> 11 & 0x7FF)
+            found.closes += Int(sum >> 22 & 0x7FF)
+            found.numbers += Int(sum >> 33 & 0x7FF)
+            found.spaces += Int(sum >> 44 & 0x7FF)
+            if state == Pairs.Class.end.rawValue {
+                found.end = i - 1
+                return found
+            }
+        }
+        return nil
+    }
+}
+
+/// The tables of `TextArrays.measure`.
+private enum Pairs {
+    enum Class: UInt8 { case digit, minus, plus, point, exponent, comma, open, close, space, end, other }
+
+    static let classes: [UInt8] = (0..<256).map { b in
+        switch UInt8(b) {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Class.digit.rawValue
+        case UInt8(ascii: "-"): Class.minus.rawValue
+        case UInt8(ascii: "+"): Class.plus.rawValue
+        case UInt8(ascii: "."): Class.point.rawValue
+        case UInt8(ascii: "e"), UInt8(ascii: "E"): Class.exponent.rawValue
+        case UInt8(ascii: ","): Class.comma.rawValue
+        case UInt8(ascii: "("): Class.open.rawValue
+        case UInt8(ascii: ")"): Class.close.rawValue
+        case 9, 10, 13, 32: Class.space.rawValue
+        case UInt8(ascii: "]"): Class.end.rawValue
+        default: Class.other.rawValue
+        }
+    }
+
+    /// By class of a byte and the next one: five counts of 11 bits for the next one — commas, opening brackets, closing
+    /// brackets, beginnings of numbers, spaces behind a value — and the highest bit where one cannot follow the other.
+    static let pairs: [UInt64] = {
+        var table = [UInt64](repeating: 1 << 63, count: 256)
+        func allow(_ a: Class, _ next: [Class]) {
+            for b in next {
+                var value: UInt64 = 0
+                switch b {
+                case .comma: value = 1
+                case .open: value = 1 << 11
+                case .close: value = 1 << 22
+                case .digit, .minus, .point:
+                    let isInside = a == .digit || a == .minus || a == .plus || a == .point || a == .exponent
+                    value = isInside ? 0 : 1 << 33
+                case .space: value = a == .digit || a == .point || a == .close ? 1 << 44 : 0
+                default: break
+                }
+                table[Int(a.rawValue) << 4 | Int(b.rawValue)] = value
+            }
+        }
+        allow(.digit, [.digit, .point, .exponent, .comma, .close, .space, .end])
+        allow(.minus, [.digit, .point])
+        allow(.plus, [.digit])
+        allow(.point, [.digit, .exponent, .comma, .close, .space, .end])
+        allow(.exponent, [.digit, .minus, .plus])
+        allow(.comma, [.digit, .minus, .point, .open, .space, .end])
+        allow(.open, [.digit, .minus, .point, .open, .space, .end])
+        allow(.close, [.comma, .space, .end])
+        allow(.space, [.digit, .minus, .point, .open, .space, .end])
+        return table
+    }()
+}
+
+/// Numbers of a list that `TextArrays.measure` has seen, some at a time.
+struct TextNumberReader {
+    private let file: FileBytes
+    private let type: ValueType
+    private let start: Int
+    private(set) var at: Int
+    /// Bytes before this were handed back to the system.
+    private var released: Int
+
+    init(_ file: FileBytes, _ place: TextArrays.Place) {
+        self.file = file
+        type = place.type
+        start = place.offset
+        at = place.offset
+        released = at
+    }
+
+    /// Fills a buffer with the next components; quaternions come with the real part first and are kept with it last.
+    mutating func next<C: ArrayComponent>(_ out: UnsafeMutableBufferPointer<C>) throws(AssetError) {
+        var scan = USDAScanner(Span<UInt8>(_bytes: file.bytes))
+        scan.at = at
+        let count = scan.text.count
+        let columns = type.components
+        var column = 0
+        var isFirst = at == start
+        for i in out.indices {
+            var isOpened = columns == 1
+            var isClosed = columns == 1 || isFirst
+            isFirst = false
+            while scan.at < count {
+                let b = scan.text[scan.at]
+                if b &- 48 < 10 || b == UInt8(ascii: "-") || b == UInt8(ascii: ".") { break }
+                if b == UInt8(ascii: "(") { isOpened = true }
+                if b == UInt8(ascii: ")") { isClosed = true }
+                scan.at &+= 1
+            }
+            if isOpened != (column == 0) || isClosed != (column == 0) {
+                throw Self.error(scan, file, scan.at, "usda.bad-value", "found \(scan.found()), expected a value of type \(type.name)")
+            }
+            column &+= 1
+            if column == columns { column = 0 }
+            if let value = C.takePlain(&scan) {
+                out.initializeElement(at: i, to: value)
+            } else {
+                out.initializeElement(at: i, to: try Self.slow(&scan, file, type))
+            }
+            // A number with two points or exponents.
+            if scan.at < count, scan.text[scan.at] == UInt8(ascii: ".") || scan.text[scan.at] | 0x20 == UInt8(ascii: "e") {
+                throw Self.error(scan, file, scan.at, "usda.bad-value", "found \(scan.found()), expected the end of a number")
+            }
+        }
+        at = scan.at
+        if at - released >= 4 << 20 {
+            file.release(released, count: at - released)
+            released = at
+        }
+        guard type.isQuaternion else { return }
+        var i = 0
+        while i + 3 < out.count {
+            (out[i], out[i + 1], out[i + 2], out[i + 3]) = (out[i + 1], out[i + 2], out[i + 3], out[i])
+            i += 4
+        }
+    }
+
+    @inline(never)
+    private static func slow<C: ArrayComponent>(_ scan: inout USDAScanner, _ file: FileBytes, _ type: ValueType) throws(AssetError) -> C {
+        let start = scan.at
+        guard let n = scan.takeNumber() else {
+            throw error(scan, file, start, "usda.bad-value", "found \(scan.found()), expected a value of type \(type.name)")
+        }
+        guard let value = C(n) else {
+            let text = scan.string(start, scan.at)
+            throw error(scan, file, start, "usda.value-out-of-range", "found \(text), expected a value of type \(type.name)")
+        }
+        return value
+    }
+
+    private static func error(_ scan: USDAScanner, _ file: FileBytes, _ offset: Int, _ code: String, _ message: String) -> AssetError {
+        let (line, column) = lineAndColumn(of: offset, in: scan.text)
+        return AssetError(code, message, at: SourceLocation(file: file.name, position: .line(line, column: column)))
+    }
+}
+
+/// An array in a text, to be read from any thread. `Element` is one of the types of `CrateElementLayout`.
+struct TextArraySource<Element: Sendable>: DeferredArraySource {
+    let file: FileBytes
+    let offset: Int
+    let number: Int32
+    let type: ValueType
+
+    var count: Int { Int(number) }
+    private var place: TextArrays.Place { TextArrays.Place(offset: offset, count: number, type: type) }
+
+    func load() throws(AssetError) -> [Element] {
+        var failure: AssetError?
+        let all = [Element](unsafeUninitializedCapacity: count) { out, done in
+            var reader = TextNumberReader(file, place)
+            do throws(AssetError) {
+                try read(&reader, out, count)
+                done = count
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return all
+    }
+
+    func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError) {
+        var failure: AssetError?
+        withUnsafeTemporaryAllocation(of: Element.self, capacity: max(1, min(count, 4096))) { block in
+            var reader = TextNumberReader(file, place)
+            var done = 0
+            do throws(AssetError) {
+                while done < count {
+                    let n = min(block.count, count - done)
+                    try read(&reader, block, n)
+                    body(UnsafeBufferPointer(rebasing: block[0..<n]))
+                    done += n
+                }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func read(_ reader: inout TextNumberReader, _ out: UnsafeMutableBufferPointer<Element>, _ n: Int) throws(AssetError) {
+        guard let base = out.baseAddress, n > 0 else { return }
+        let raw = UnsafeMutableRawPointer(base)
+        let components = n * type.components
+        switch type.scalar {
+        case .int: try reader.next(UnsafeMutableBufferPointer(start: raw.assumingMemoryBound(to: Int32.self), count: components))
+        case .uint: try reader.next(UnsafeMutableBufferPointer(start: raw.assumingMemoryBound(to: UInt32.self), count: components))
+        case .int64: try reader.next(UnsafeMutableBufferPointer(start: raw.assumingMemoryBound(to: Int64.self), count: components))
+        case .uint64: try reader.next(UnsafeMutableBufferPointer(start: raw.assumingMemoryBound(to: UInt64.self), count: components))
+        case .double: try reader.next(UnsafeMutableBufferPointer(start: raw.assumingMemoryBound(to: Double.self), count: components))
+        default: try reader.next(UnsafeMutableBufferPointer(start: raw.assumingMemoryBound(to: Float.self), count: components))
+        }
+    }
+}
