@@ -46,7 +46,7 @@ extension USDLayer {
     /// What `SdfLayer::GetTimeCodesPerSecond` answers: frames a second where nothing else is said, 24 where nothing is.
     var timeCodesPerSecond: Double {
         for name in [Token.timeCodesPerSecond, .framesPerSecond] {
-            if case .double(let d)? = value(0, name), d.isFinite, d > 0 { return d }
+            if case .double(let d)? = value(0, name), d.isFinite { return d }
         }
         return 24
     }
@@ -150,7 +150,8 @@ final class LayerStackBuilder {
                 }
                 let inner = cache.layers[Int(sub)].timeCodesPerSecond
                 let outer = l.timeCodesPerSecond
-                if inner != outer { o.scale *= outer / inner }
+                // Below zero time runs backwards; with none at all there is no rate to bring to another.
+                if inner != outer, inner != 0 { o.scale = o.scale * outer / inner }
                 add(sub, offset.concatenating(inner: o), variables, &entries, &path)
             }
         }

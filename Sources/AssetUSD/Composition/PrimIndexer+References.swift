@@ -104,8 +104,9 @@ extension PrimIndexer {
                 if let w = found.warning(origin.assetPath, at: place) { diagnostics.add(w) }
                 target = stacks.stack(root: index, outer: stack.variables, role: role)
             }
-            if target.timeCodesPerSecond != stack.timeCodesPerSecond {
-                offset.scale *= stack.timeCodesPerSecond / target.timeCodesPerSecond
+            // Of the layer that names it: what its sublayer arc scales is in the offset already.
+            if target.timeCodesPerSecond != layer.timeCodesPerSecond, target.timeCodesPerSecond != 0 {
+                offset.scale = offset.scale * layer.timeCodesPerSecond / target.timeCodesPerSecond
             }
         }
 

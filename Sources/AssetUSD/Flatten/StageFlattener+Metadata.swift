@@ -18,6 +18,8 @@ extension StageFlattener {
         _ name: Token, _ strongest: USDValue, _ sites: [FlattenSite], _ k: Int, _ place: Place
     ) throws(AssetError) -> USDValue? {
         let value = try strongest.resolved()
+        // A value of a type that the field does not have.
+        if case .unregistered = value { return nil }
         func weaker(_ body: (USDValue, FlattenSite) throws(AssetError) -> Void) throws(AssetError) {
             for site in sites[(k + 1)...] {
                 if let raw = site.layer.field(site.spec, name) { try body(try raw.resolved(), site) }
@@ -25,8 +27,12 @@ extension StageFlattener {
         }
         func flat<T: Hashable>(_ op: ListOp<T>, _ get: (USDValue) -> ListOp<T>?) throws(AssetError) -> ListOp<T> {
             var ops = [op]
-            try weaker { (v, _) in
-                if let op = get(v) { ops.append(op) }
+            // Where `add` and `reorder` have a say the outcome of two edits is not defined: OpenUSD passes the weaker one over.
+            if !op.isExplicit, op.added.isEmpty, op.ordered.isEmpty {
+                try weaker { (v, _) in
+                    guard let op = get(v), op.isExplicit || op.added.isEmpty && op.ordered.isEmpty else { return }
+                    ops.append(op)
+                }
             }
             var list: [T] = []
             for op in ops.reversed() { op.apply(to: &list) }
@@ -37,9 +43,9 @@ extension StageFlattener {
             guard case .dictionary(var merged)? = try localised(value, sites[k], place) else { return nil }
             try weaker { (v, site) throws(AssetError) in
                 guard case .dictionary = v, case .dictionary(let d)? = try self.localised(v, site, place) else { return }
-                merged = merged.merging(weaker: d)
+                merged = self.merged(merged, over: d)
             }
-            return .dictionary(merged)
+            return .dictionary(withoutWeaker(merged))
         case .tokenListOp(let op): return .tokenListOp(try flat(op) { if case .tokenListOp(let o) = $0 { o } else { nil } })
         case .stringListOp(let op): return .stringListOp(try flat(op) { if case .stringListOp(let o) = $0 { o } else { nil } })
         case .intListOp(let op): return .intListOp(try flat(op) { if case .intListOp(let o) = $0 { o } else { nil } })
@@ -52,20 +58,40 @@ extension StageFlattener {
 
     // MARK: Values out of their layer
 
-    /// A value as it is to be written outside the layer that holds it: asset paths anchored, times moved by the layer's offset.
-    /// Arrays that hold neither stay where they are.
-    func localised(_ value: USDValue, _ site: FlattenSite, _ place: Place) throws(AssetError) -> USDValue? {
+    /// A value as it is to be written outside the layer that holds it: asset paths anchored, times moved by the layer's offset,
+    /// path expressions in the stage's namespace. Arrays that hold none of these stay where they are.
+    ///
+    /// - Parameter isDefault: for the default of an attribute.
+    func localised(
+        _ value: USDValue, _ site: FlattenSite, _ place: Place, isDefault: Bool = false
+    ) throws(AssetError) -> USDValue? {
         switch value {
         case .deferred(let source, let representation):
-            guard let shape = try source.arrayShape(representation) else { return try localised(value.resolved(), site, place) }
+            guard let shape = try source.arrayShape(representation) else {
+                return try localised(value.resolved(), site, place, isDefault: isDefault)
+            }
             switch shape.type {
-            case .asset, .timeCode, .duration, .pathExpression: return try localised(value.resolved(), site, place)
+            case .asset, .timeCode, .duration, .pathExpression: return try localised(value.resolved(), site, place, isDefault: isDefault)
             default: return value
             }
-        case .asset(let path): return .asset(located(path, site).path)
-        case .timeCode(let t): return .timeCode(stage.offset(place.prim, site.opinion).apply(t))
-        case .duration(let t): return .duration(stage.offset(place.prim, site.opinion).scale * t)
-        case .array(let array): return .array(localised(array, site, place))
+        case .asset(let path): return .asset(located(path, site.layer, site.stack).path)
+        case .timeCode(let t): return .timeCode(offset(site, place).apply(t))
+        case .duration(let t): return .duration(offset(site, place).scale * t)
+        case .pathExpression(let text): return .pathExpression(mapped(text, site, place))
+        case .array(let array):
+            switch (array.type, array.storage) {
+            case (.asset, .string(let list)):
+                return .array(USDArray(.asset, .string(located(list, site.layer, site.stack, stops: isDefault))))
+            case (.timeCode, .double(let times)):
+                let offset = offset(site, place)
+                return offset.isIdentity ? value : .array(USDArray(.timeCode, .double(times.map { offset.apply($0) })))
+            case (.duration, .double(let times)):
+                let offset = offset(site, place)
+                return offset.isIdentity ? value : .array(USDArray(.duration, .double(times.map { offset.scale * $0 })))
+            case (.pathExpression, .string(let list)):
+                return .array(USDArray(.pathExpression, .string(list.map { mapped($0, site, place) })))
+            default: return value
+            }
         case .dictionary(let d):
             var out = d
             for i in out.entries.indices {
@@ -76,42 +102,97 @@ extension StageFlattener {
         }
     }
 
-    private func localised(_ array: USDArray, _ site: FlattenSite, _ place: Place) -> USDArray {
-        switch (array.type, array.storage) {
-        case (.asset, .string(var list)):
-            for i in list.indices {
-                let found = located(list[i], site)
-                // OpenUSD goes no further where there is nothing to anchor.
-                if found.isLast { break }
-                list[i] = found.path
-            }
-            return USDArray(.asset, .string(list))
-        case (.timeCode, .double(let times)):
-            let offset = stage.offset(place.prim, site.opinion)
-            return offset.isIdentity ? array : USDArray(.timeCode, .double(times.map { offset.apply($0) }))
-        case (.duration, .double(let times)):
-            let offset = stage.offset(place.prim, site.opinion)
-            return offset.isIdentity ? array : USDArray(.duration, .double(times.map { offset.scale * $0 }))
-        default: return array
-        }
+    /// From the layer's time to the stage's.
+    func offset(_ site: FlattenSite, _ place: Place) -> LayerOffset {
+        let offset = stage.offset(place.prim, site.opinion)
+        // OpenUSD takes so little for nothing.
+        return abs(offset.offset) < 1e-6 && abs(offset.scale - 1) < 1e-6 ? .identity : offset
     }
 
-    /// An asset path as it leads from the layer of a site, and whether it ends an array's anchoring.
-    private func located(_ path: String, _ site: FlattenSite) -> (path: String, isLast: Bool) {
-        guard ExpressionText.isExpression(path) else {
-            return (anchor.anchored(path, in: site.layer.identifier), path.isEmpty || path.hasPrefix("anon:"))
+    // MARK: Asset paths
+
+    /// The asset paths of an array.
+    ///
+    /// - Parameter stops: in a default OpenUSD goes no further than to a path that cannot be anchored.
+    func located(_ list: [String], _ layer: USDLayer, _ stack: StackIndex, stops: Bool) -> [String] {
+        var list = list
+        for i in list.indices {
+            let found = located(list[i], layer, stack)
+            if stops, found.isLast { break }
+            list[i] = found.path
         }
-        switch variables(of: site).evaluateString(path) {
+        return list
+    }
+
+    /// An asset path as it leads from a layer, and whether it ends an array's anchoring.
+    func located(_ path: String, _ layer: USDLayer, _ stack: StackIndex) -> (path: String, isLast: Bool) {
+        guard ExpressionText.isExpression(path) else {
+            return (anchor.anchored(path, in: layer.identifier), path.isEmpty || path.hasPrefix("anon:"))
+        }
+        switch stage.stacks.stacks[Int(stack)].variables.evaluateString(path) {
         case .success(let evaluated):
-            let found = anchor.anchored(evaluated, in: site.layer.identifier)
+            let found = anchor.anchored(evaluated, in: layer.identifier)
             // What cannot be anchored stays the expression that it is.
             return (found == evaluated ? path : found, evaluated.isEmpty || evaluated.hasPrefix("anon:"))
         case .failure(let error):
-            stage.ownDiagnostics.warning(
-                "usd.bad-expression", "\(path): \(error.message)", at: SourceLocation(file: site.layer.identifier))
+            stage.ownDiagnostics.warning("usd.bad-expression", "\(path): \(error.message)", at: SourceLocation(file: layer.identifier))
             return (path, false)
         }
     }
 
-    private func variables(of site: FlattenSite) -> ExpressionVariables { stage.stacks.stacks[Int(site.stack)].variables }
+    // MARK: Path expressions
+
+    /// A dictionary with the keys of a weaker one that it does not have; dictionaries and path expressions within go on top of
+    /// the weaker ones.
+    private func merged(_ strong: USDDictionary, over weak: USDDictionary, depth: Int = 0) -> USDDictionary {
+        var out = strong
+        guard depth < 64 else { return out }
+        var index: [String: Int] = [:]
+        for (i, e) in strong.entries.enumerated() { index[e.key] = i }
+        for (key, value) in weak.entries {
+            guard let i = index[key] else {
+                out.entries.append((key, value))
+                continue
+            }
+            switch (out.entries[i].value, value) {
+            case (.dictionary(let a), .dictionary(let b)): out.entries[i].value = .dictionary(merged(a, over: b, depth: depth + 1))
+            case (.pathExpression(let a), .pathExpression(let b)):
+                if let e = PathExpression(a), e.refersToWeaker, let below = PathExpression(b) {
+                    out.entries[i].value = .pathExpression(e.composed(over: below).text)
+                }
+            default: break
+            }
+        }
+        return out
+    }
+
+    /// Path expressions that refer to a weaker one where none is: that matches nothing.
+    private func withoutWeaker(_ d: USDDictionary, depth: Int = 0) -> USDDictionary {
+        var out = d
+        guard depth < 64 else { return out }
+        for i in out.entries.indices {
+            switch out.entries[i].value {
+            case .dictionary(let inner): out.entries[i].value = .dictionary(withoutWeaker(inner, depth: depth + 1))
+            case .pathExpression(let text):
+                if let e = PathExpression(text), e.refersToWeaker { out.entries[i].value = .pathExpression(e.composed(over: nil).text) }
+            default: break
+            }
+        }
+        return out
+    }
+
+    private func mapped(_ text: String, _ site: FlattenSite, _ place: Place) -> String {
+        if stage.mapToRoot(place.prim, site.opinion) == MapTable.identity, place.from == nil { return text }
+        return PathExpression(text).map { mapped($0, site, place).text } ?? text
+    }
+
+    /// A path expression of a site in the namespace that is written.
+    func mapped(_ expression: PathExpression, _ site: FlattenSite, _ place: Place) -> PathExpression {
+        let f = stage.mapToRoot(place.prim, site.opinion)
+        let anchor = paths.strippingVariants(paths.primPath(site.layer.specs[Int(site.spec)].path))
+        return expression.mapped(paths, anchor: anchor) { path in
+            let target = f == MapTable.identity ? path : self.stage.maps.toTarget(f, path)
+            return target.isEmpty ? target : self.mapped(target, place)
+        }
+    }
 }

@@ -15,71 +15,218 @@ extension StageFlattener {
                 }
             }
         }
-        if hasDefault, let value = try composedDefault(sites, place) { builder.append(spec, .default, value) }
+        let type = builder.field(spec, .typeName)
+        if case .token(let t)? = type, t == pathExpressionType {
+            try copyStacked(sites, place, to: spec)
+            return
+        }
+        if hasDefault { builder.append(spec, .default, try composedDefault(sites[...], place)) }
         guard mayMove else { return }
         var found: Stage.ValueSource?
         stage.visit(place.prim, name, true) { found = $0 }
+        func index(_ o: Opinion, _ spec: SpecIndex) -> Int? {
+            sites.firstIndex { $0.opinion.layer == o.layer && $0.opinion.node == o.node && $0.spec == spec }
+        }
         switch found {
         case .samples(let o, let source, let samples)?:
-            guard let site = sites.first(where: { $0.opinion.layer == o.layer && $0.opinion.node == o.node && $0.spec == source }) else { return }
-            builder.append(spec, .timeSamples, .timeSamples(try moved(samples, site, place)))
-        case .spline(let o, _, let spline)?: builder.append(spec, .spline, .spline(spline.moved(by: stage.offset(place.prim, o))))
-        case .clips(let set, _, _)?:
+            guard let k = index(o, source) else { return }
+            var out = try moved(samples, sites[k], place)
+            if out.values.contains(where: \.isComposable) { out = try stackedSamples(sites[k...], place, isExpression: false) ?? out }
+            if !out.times.isEmpty { builder.append(spec, .timeSamples, .timeSamples(out)) }
+        case .spline(let o, let source, let spline)?:
+            guard let k = index(o, source) else { return }
+            builder.append(spec, .spline, .spline(spline.moved(by: offset(sites[k], place))))
+        case .clips(let set, _, let offset)?:
             let times = stage.timeSamples(place.prim, name)
             if times.isEmpty { return }
-            builder.append(spec, .timeSamples, .timeSamples(try baked(name, times, set, place)))
+            builder.append(spec, .timeSamples, .timeSamples(baked(name, times, set, offset, place)))
+        case .default(let o, let source, .arrayEdit)?:
+            // Edits go on top of what moves below them.
+            if let k = index(o, source), let out = try stackedSamples(sites[k...], place, isExpression: false) {
+                builder.append(spec, .timeSamples, .timeSamples(out))
+            }
         case .default?, nil: break
         }
     }
 
-    /// The strongest default; an animation block hides no defaults.
-    private func composedDefault(_ sites: [FlattenSite], _ place: Place) throws(AssetError) -> USDValue? {
+    // MARK: Values that go on top of weaker ones
+
+    /// The strongest default: an animation block hides none, edits change the array below them, path expressions may refer to
+    /// the weaker one.
+    private func composedDefault(_ sites: ArraySlice<FlattenSite>, _ place: Place) throws(AssetError) -> USDValue {
+        var above: [USDValue] = []
+        var out: USDValue?
         for site in sites {
-            guard let value = site.layer.field(site.spec, .default) else { continue }
-            if case .animationBlock = value { continue }
-            return try localised(value, site, place)
+            guard let raw = site.layer.field(site.spec, .default) else { continue }
+            if case .animationBlock = raw { continue }
+            let value = try localised(raw, site, place, isDefault: true) ?? .block
+            if value.isComposable {
+                above.append(value)
+            } else {
+                out = value
+                break
+            }
         }
-        return .block
+        for value in above.reversed() { out = try composed(value, over: out) }
+        return out ?? .block
+    }
+
+    /// An edit or path expression on top of the weaker value; over a block nothing is left.
+    private func composed(_ value: USDValue, over weaker: USDValue?) throws(AssetError) -> USDValue {
+        switch value {
+        case .arrayEdit(let edit):
+            let below = try weaker?.resolved() ?? .array(USDArray(edit.type, values: []))
+            guard case .array(let array) = below else { return below }
+            if let edited = edit.applied(to: array) { return .array(edited) }
+            stage.ownDiagnostics.warning(
+                "usd.bad-array-edit", "edits that cannot be done to the array below them", at: SourceLocation(file: stage.rootLayer.identifier))
+            return below
+        case .pathExpression(let text):
+            var below: PathExpression?
+            switch weaker {
+            case .pathExpression(let text)?: below = PathExpression(text)
+            case .block?: return .block
+            default: break
+            }
+            return PathExpression(text).map { .pathExpression($0.composed(over: below).text) } ?? value
+        default: return value
+        }
+    }
+
+    /// The default and the samples of a path expression: each goes on top of what weaker layers say.
+    private func copyStacked(_ sites: [FlattenSite], _ place: Place, to spec: SpecIndex) throws(AssetError) {
+        if sites.contains(where: { $0.layer.field($0.spec, .default) != nil }) {
+            builder.append(spec, .default, try composedDefault(sites[...], place))
+        }
+        if let samples = try stackedSamples(sites[...], place, isExpression: true), !samples.times.isEmpty {
+            builder.append(spec, .timeSamples, .timeSamples(samples))
+        }
+    }
+
+    /// Samples that go on top of one another: at the times of all that have a say, each layer's samples held, or its default. Nil
+    /// where nothing moves.
+    ///
+    /// - Parameter isExpression: path expressions take the times of hidden layers too.
+    private func stackedSamples(
+        _ sites: ArraySlice<FlattenSite>, _ place: Place, isExpression: Bool
+    ) throws(AssetError) -> TimeSamples? {
+        var layers: [TimeSamples] = []
+        for site in sites {
+            if case .timeSamples(let samples)? = try site.layer.field(site.spec, .timeSamples)?.resolved(), !samples.times.isEmpty {
+                let samples = try moved(samples, site, place)
+                layers.append(samples)
+                if !isExpression, !samples.values.contains(where: \.isComposable) { break }
+            } else if let raw = site.layer.field(site.spec, .default) {
+                if case .animationBlock = raw {
+                    // Only defaults count below.
+                    if let rest = sites.firstIndex(where: { $0.spec == site.spec && $0.layer === site.layer }) {
+                        layers.append(TimeSamples(times: [], values: [try composedDefault(sites[(rest + 1)...], place)]))
+                    }
+                    break
+                }
+                let value = try localised(raw, site, place, isDefault: true) ?? .block
+                layers.append(TimeSamples(times: [], values: [value]))
+                if !isExpression, !value.isComposable { break }
+            }
+        }
+        guard layers.contains(where: { !$0.times.isEmpty }) else { return nil }
+        var times: [Double] = []
+        for (k, layer) in layers.enumerated() {
+            for t in layer.times where isExpression || layers[..<k].allSatisfy({ $0.held(t).isComposable }) { times.append(t) }
+        }
+        var out = TimeSamples()
+        for t in times.sorted() where out.times.last != t {
+            var value: USDValue?
+            var above: [USDValue] = []
+            for layer in layers {
+                let v = layer.held(t)
+                if v.isComposable {
+                    above.append(v)
+                } else {
+                    value = layer.times.count > 1 ? stage.interpolated(layer, t) ?? v : v
+                    break
+                }
+            }
+            for v in above.reversed() { value = try composed(v, over: value) }
+            out.times.append(t)
+            out.values.append(value ?? .block)
+        }
+        return out
     }
 
     // MARK: Samples
 
-    /// Samples in the stage's time. OpenUSD asks for the value at each time of the stage: what rounding makes of the way
-    /// there and back counts.
+    /// The samples of a site in the stage's time.
     private func moved(_ samples: TimeSamples, _ site: FlattenSite, _ place: Place) throws(AssetError) -> TimeSamples {
-        let offset = stage.offset(place.prim, site.opinion)
+        let offset = offset(site, place)
         var out = TimeSamples()
         out.times.reserveCapacity(samples.times.count)
         out.values.reserveCapacity(samples.times.count)
-        let inverse = offset.inverse
-        for (i, time) in samples.times.enumerated() {
-            var value = samples.values[i]
-            if !offset.isIdentity {
-                let back = inverse.apply(offset.apply(time))
-                if back != time { value = stage.interpolated(samples, back) ?? .block }
+        var isSorted = true
+        for (i, time) in samples.times.enumerated() where time.isFinite {
+            let moved = offset.isIdentity ? time : offset.apply(time)
+            if let last = out.times.last, last >= moved { isSorted = false }
+            out.times.append(moved)
+            if case .animationBlock = samples.values[i] {
+                out.values.append(.block)
+            } else {
+                out.values.append(try localised(samples.values[i], site, place) ?? .block)
             }
-            if case .animationBlock = value { value = .block }
-            out.times.append(offset.isIdentity ? time : offset.apply(time))
-            out.values.append(try localised(value, site, place) ?? .block)
         }
-        if offset.scale < 0 {
-            out.times.reverse()
-            out.values.reverse()
+        if isSorted { return out }
+        // Time runs backwards or stands: of several samples at one time the last counts.
+        let order = out.times.indices.sorted { (out.times[$0], $0) < (out.times[$1], $1) }
+        var sorted = TimeSamples()
+        for i in order {
+            if sorted.times.last == out.times[i] {
+                sorted.times.removeLast()
+                sorted.values.removeLast()
+            }
+            sorted.times.append(out.times[i])
+            sorted.values.append(out.values[i])
         }
-        return out
+        return sorted
     }
 
     /// What clips say, as samples.
-    private func baked(_ name: Token, _ times: [Double], _ set: ClipSet, _ place: Place) throws(AssetError) -> TimeSamples {
+    private func baked(_ name: Token, _ times: [Double], _ set: ClipSet, _ offset: LayerOffset, _ place: Place) -> TimeSamples {
         var out = TimeSamples(times: times)
         for time in times {
-            guard let value = stage.value(place.prim, name, at: .at(time)) else {
-                out.values.append(.block)
-                continue
+            switch stage.value(place.prim, name, at: .at(time)) {
+            case nil: out.values.append(.block)
+            case .asset(let path)?:
+                let layer = stage.clips.layer(stage, set, offset.isIdentity ? time : offset.inverse.apply(time))
+                out.values.append(.asset(layer.map { located(path, $0, set.stack).path } ?? path))
+            case .array(let array)? where array.type == .asset:
+                let layer = stage.clips.layer(stage, set, offset.isIdentity ? time : offset.inverse.apply(time))
+                guard let layer, case .string(let list) = array.storage else {
+                    out.values.append(.array(array))
+                    continue
+                }
+                out.values.append(.array(USDArray(.asset, .string(located(list, layer, set.stack, stops: false)))))
+            case let value?: out.values.append(value)
             }
-            out.values.append(value)
         }
         return out
+    }
+}
+
+extension TimeSamples {
+    /// The value that holds at a time: of the last sample before, or of the first; without times the only value.
+    fileprivate func held(_ t: Double) -> USDValue {
+        let i = times.firstIndex { $0 > t } ?? times.count
+        return values[max(0, i - 1)]
+    }
+}
+
+extension USDValue {
+    /// Whether weaker values show through: edits of an array, a path expression that refers to a weaker one.
+    fileprivate var isComposable: Bool {
+        switch self {
+        case .arrayEdit: true
+        case .pathExpression(let text): text.utf8.contains(UInt8(ascii: "%")) && (PathExpression(text)?.refersToWeaker ?? false)
+        default: false
+        }
     }
 }
 

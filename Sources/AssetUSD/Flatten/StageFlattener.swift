@@ -40,6 +40,7 @@ final class StageFlattener {
     private var prototypes: [Int32: Path] = [:]
     private var prototypeOrder: [Int32] = []
     private var knownTypes: [Token: Bool] = [:]
+    let pathExpressionType: Token
     /// Properties of the prim at hand: each name with a chain of its specs, strongest first.
     private var groups: ContiguousArray<(name: Token, first: Int32, last: Int32)> = []
     private var chain: ContiguousArray<(site: FlattenSite, next: Int32)> = []
@@ -59,6 +60,7 @@ final class StageFlattener {
         session = stage.session
         paths = stage.paths
         fields = FlattenFields(session)
+        pathExpressionType = session.token("pathExpression")
         definitions = PrimDefinitions(session, fallbackPrimTypes: stage.rootLayer.field(0, session.token("fallbackPrimTypes")))
         anchor = AssetAnchor(stage.cache.resolver)
         builder = LayerBuilder(
