@@ -95,14 +95,15 @@ indirect enum PathExpression {
     /// The expression with its paths mapped; patterns that begin with `//` stay, what the mapping does not reach matches nothing.
     ///
     /// - Parameters:
-    ///   - anchor: the prim that relative patterns are seen from.
+    ///   - anchor: the prim that relative patterns are seen from; nil leaves them as they are.
     ///   - map: `.empty` for paths that are not reached.
-    func mapped(_ paths: PathTable, anchor: Path, _ map: (Path) -> Path) -> PathExpression {
+    func mapped(_ paths: PathTable, anchor: Path?, _ map: (Path) -> Path) -> PathExpression {
         replacing { Self.mapped($0, paths, anchor, map) }
     }
 
-    private static func mapped(_ atom: String, _ paths: PathTable, _ anchor: Path, _ map: (Path) -> Path) -> PathExpression {
+    private static func mapped(_ atom: String, _ paths: PathTable, _ anchor: Path?, _ map: (Path) -> Path) -> PathExpression {
         if atom.hasPrefix("//") { return .atom(atom) }
+        guard let anchor = anchor ?? (atom.hasPrefix("/") || atom.hasPrefix("%/") ? .root : nil) else { return .atom(atom) }
         if atom.hasPrefix("%") {
             // `%path:name`; `%_` and `%:name` name no path.
             let body = atom.dropFirst()

@@ -76,7 +76,8 @@ extension PrimIndexer {
             diagnostics.warning("usd.bad-layer-offset", "\(role) '\(origin.assetPath)' has an offset that cannot be inverted", at: place)
             offset = .identity
         }
-        offset = origin.entry.offset.concatenating(inner: offset)
+        // What lies in the same stack keeps its own layer's time.
+        if !item.asset.isEmpty { offset = origin.entry.offset.concatenating(inner: offset) }
 
         if arc == .payload, !options.loadPayloads {
             lose(arc, origin.assetPath, item.primPath, .unloaded)

@@ -1,8 +1,13 @@
+import AssetIO
+import AssetModel
+
 /// What schemas say of a property of a prim.
 struct BuiltinProperty {
     var typeName: Token
     var isUniform: Bool
     var isRelationship: Bool
+    /// The value it has where nothing is said, as text; empty where it has none.
+    var fallback = ""
 }
 
 /// The properties that a prim has by its type and its applied API schemas.
@@ -141,14 +146,15 @@ final class PrimDefinitions {
         guard depth < 16, let schema = schemas[name] else { return }
         for line in schema.lines {
             for declaration in line.split(separator: ";") {
-                var words = declaration.split(separator: " ")
+                let equals = declaration.firstRange(of: " = ")
+                var words = declaration[..<(equals?.lowerBound ?? declaration.endIndex)].split(separator: " ")
                 guard var property = words.popLast().map(String.init), !words.isEmpty else { continue }
                 if let star = property.firstIndex(of: "*") { property.replaceSubrange(star...star, with: instance) }
                 definition.add(
                     session.token(property),
                     BuiltinProperty(
                         typeName: session.token(String(words[words.count - 1])), isUniform: words[0] == "uniform",
-                        isRelationship: words[0] == "rel"))
+                        isRelationship: words[0] == "rel", fallback: equals.map { String(declaration[$0.upperBound...]) } ?? ""))
             }
         }
         if !schema.base.isEmpty { add(schema.base, instance: "", to: definition, depth: depth + 1) }
@@ -156,5 +162,17 @@ final class PrimDefinitions {
             let parts = api.split(separator: ":", maxSplits: 1)
             add(parts[0], instance: parts.count > 1 ? parts[1] : "", to: definition, depth: depth + 1)
         }
+    }
+
+    /// The value that a property has where nothing is said.
+    func fallback(of property: BuiltinProperty) -> USDValue? {
+        if property.fallback.isEmpty { return nil }
+        let text = "#usda 1.0\nover \"a\"\n{\n    \(session.string(property.typeName)) a = \(property.fallback)\n}\n"
+        var ignored = Diagnostics()
+        let file = FileBytes(name: "schema", bytes: Array(text.utf8))
+        guard let layer = try? USDA.parse(file, session: session, identifier: "schema", &ignored), let path = session.paths.parse("/a.a"),
+            let spec = layer.spec(at: path)
+        else { return nil }
+        return layer.field(spec, .default)
     }
 }

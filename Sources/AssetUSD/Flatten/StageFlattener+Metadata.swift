@@ -77,7 +77,7 @@ extension StageFlattener {
         case .asset(let path): return .asset(located(path, site.layer, site.stack).path)
         case .timeCode(let t): return .timeCode(offset(site, place).apply(t))
         case .duration(let t): return .duration(offset(site, place).scale * t)
-        case .pathExpression(let text): return .pathExpression(mapped(text, site, place))
+        case .pathExpression(let text): return .pathExpression(mapped(text, site, place, isDefault))
         case .array(let array):
             switch (array.type, array.storage) {
             case (.asset, .string(let list)):
@@ -89,7 +89,7 @@ extension StageFlattener {
                 let offset = offset(site, place)
                 return offset.isIdentity ? value : .array(USDArray(.duration, .double(times.map { offset.scale * $0 })))
             case (.pathExpression, .string(let list)):
-                return .array(USDArray(.pathExpression, .string(list.map { mapped($0, site, place) })))
+                return .array(USDArray(.pathExpression, .string(list.map { mapped($0, site, place, isDefault) })))
             default: return value
             }
         case .dictionary(let d):
@@ -181,18 +181,18 @@ extension StageFlattener {
         return out
     }
 
-    private func mapped(_ text: String, _ site: FlattenSite, _ place: Place) -> String {
-        if stage.mapToRoot(place.prim, site.opinion) == MapTable.identity, place.from == nil { return text }
-        return PathExpression(text).map { mapped($0, site, place).text } ?? text
-    }
-
-    /// A path expression of a site in the namespace that is written.
-    func mapped(_ expression: PathExpression, _ site: FlattenSite, _ place: Place) -> PathExpression {
+    /// A path expression of a site in the namespace that is written. Of a default relative patterns are absolute once they are
+    /// read from text; anywhere else they stay relative.
+    private func mapped(_ text: String, _ site: FlattenSite, _ place: Place, _ isDefault: Bool) -> String {
         let f = stage.mapToRoot(place.prim, site.opinion)
-        let anchor = paths.strippingVariants(paths.primPath(site.layer.specs[Int(site.spec)].path))
-        return expression.mapped(paths, anchor: anchor) { path in
+        if f == MapTable.identity, place.from == nil { return text }
+        guard let expression = PathExpression(text) else { return text }
+        let isAnchored = isDefault && site.layer.encoding == "usda"
+        let anchor = isAnchored ? paths.strippingVariants(paths.primPath(site.layer.specs[Int(site.spec)].path)) : nil
+        let mapped = expression.mapped(paths, anchor: anchor) { path in
             let target = f == MapTable.identity ? path : self.stage.maps.toTarget(f, path)
             return target.isEmpty ? target : self.mapped(target, place)
         }
+        return mapped.text
     }
 }

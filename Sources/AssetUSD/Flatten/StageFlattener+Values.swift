@@ -2,7 +2,9 @@ import AssetModel
 
 extension StageFlattener {
     /// Copies an attribute's default and what moves: samples, a spline, or clips as samples.
-    func copyValues(_ name: Token, _ sites: [FlattenSite], _ place: Place, to spec: SpecIndex) throws(AssetError) {
+    func copyValues(
+        _ name: Token, _ sites: [FlattenSite], _ place: Place, _ builtin: BuiltinProperty?, to spec: SpecIndex
+    ) throws(AssetError) {
         var hasDefault = false
         var mayMove = stage.prims[stage.holder(place.prim)].flags.contains(.hasClips)
         for site in sites {
@@ -20,7 +22,12 @@ extension StageFlattener {
             try copyStacked(sites, place, to: spec)
             return
         }
-        if hasDefault { builder.append(spec, .default, try composedDefault(sites[...], place)) }
+        if hasDefault {
+            var value = try composedDefault(sites[...], place)
+            // Where layers block it the schema's own value counts.
+            if case .block = value, let builtin, let fallback = definitions.fallback(of: builtin) { value = fallback }
+            builder.append(spec, .default, value)
+        }
         guard mayMove else { return }
         var found: Stage.ValueSource?
         stage.visit(place.prim, name, true) { found = $0 }

@@ -281,7 +281,7 @@ final class StageFlattener {
         }
         if isUniform { builder.append(spec, .variability, .variability(.uniform)) }
         try copyFields(sites, .attribute, place, to: spec)
-        try copyValues(name, sites, place, to: spec)
+        try copyValues(name, sites, place, builtin, to: spec)
         guard sites.contains(where: { $0.layer.field($0.spec, .connectionPaths) != nil }) else { return }
         let connections = stage.composedTargets(place.prim, name, .connectionPaths)
         if !connections.isEmpty {
