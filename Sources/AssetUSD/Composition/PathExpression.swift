@@ -95,17 +95,20 @@ indirect enum PathExpression {
     /// The expression with its paths mapped; patterns that begin with `//` stay, what the mapping does not reach matches nothing.
     ///
     /// - Parameters:
-    ///   - anchor: the prim that relative patterns are seen from; nil leaves them as they are.
+    ///   - anchor: the prim that relative patterns are seen from.
+    ///   - keepsRelative: without an anchor, whether relative patterns stay; else they match nothing.
     ///   - map: `.empty` for paths that are not reached.
-    func mapped(_ paths: PathTable, anchor: Path?, _ map: (Path) -> Path) -> PathExpression {
-        replacing { Self.mapped($0, paths, anchor, map) }
+    func mapped(_ paths: PathTable, anchor: Path?, keepsRelative: Bool = true, _ map: (Path) -> Path) -> PathExpression {
+        replacing { Self.mapped($0, paths, anchor, keepsRelative, map) }
     }
 
-    private static func mapped(_ atom: String, _ paths: PathTable, _ anchor: Path?, _ map: (Path) -> Path) -> PathExpression {
-        if atom.hasPrefix("//") { return .atom(atom) }
-        guard let anchor = anchor ?? (atom.hasPrefix("/") || atom.hasPrefix("%/") ? .root : nil) else { return .atom(atom) }
+    private static func mapped(_ atom: String, _ paths: PathTable, _ anchor: Path?, _ keepsRelative: Bool, _ map: (Path) -> Path) -> PathExpression {
+        if atom.hasPrefix("//") || atom.hasPrefix("%_") || atom.hasPrefix("%:") { return .atom(atom) }
+        guard let anchor = anchor ?? (atom.hasPrefix("/") || atom.hasPrefix("%/") ? .root : nil) else {
+            return keepsRelative ? .atom(atom) : .nothing
+        }
         if atom.hasPrefix("%") {
-            // `%path:name`; `%_` and `%:name` name no path.
+            // `%path:name`
             let body = atom.dropFirst()
             guard let colon = body.firstIndex(of: ":"), colon != body.startIndex else { return .atom(atom) }
             let (prefix, rest) = split(body[..<colon], paths, anchor)

@@ -1,5 +1,5 @@
 /// The properties that the schemas of OpenUSD 26.11 build into prims: what they say of type and variability holds whatever
-/// layers say, and a default that a layer blocks is theirs.
+/// layers say, and where an animation block hides all that layers say their default counts.
 ///
 /// A schema starts at the margin: `Name : Base + API + …`; below stand the properties that it adds or gives anew, each as in
 /// text layers; `*` stands for the instance name of an API that is applied several times.

@@ -189,7 +189,7 @@ extension StageFlattener {
         guard let expression = PathExpression(text) else { return text }
         let isAnchored = isDefault && site.layer.encoding == "usda"
         let anchor = isAnchored ? paths.strippingVariants(paths.primPath(site.layer.specs[Int(site.spec)].path)) : nil
-        let mapped = expression.mapped(paths, anchor: anchor) { path in
+        let mapped = expression.mapped(paths, anchor: anchor, keepsRelative: stage.maps.hasRootIdentity(f)) { path in
             let target = f == MapTable.identity ? path : self.stage.maps.toTarget(f, path)
             return target.isEmpty ? target : self.mapped(target, place)
         }

@@ -23,10 +23,9 @@ extension StageFlattener {
             return
         }
         if hasDefault {
-            var value = try composedDefault(sites[...], place)
-            // Where layers block it the schema's own value counts.
-            if case .block = value, let builtin, let fallback = definitions.fallback(of: builtin) { value = fallback }
-            builder.append(spec, .default, value)
+            // An animation block with nothing below it lets the schema's own value count.
+            let value = try composedDefault(sites[...], place) ?? builtin.flatMap { definitions.fallback(of: $0) }
+            builder.append(spec, .default, value ?? .block)
         }
         guard mayMove else { return }
         var found: Stage.ValueSource?
@@ -59,8 +58,8 @@ extension StageFlattener {
     // MARK: Values that go on top of weaker ones
 
     /// The strongest default: an animation block hides none, edits change the array below them, path expressions may refer to
-    /// the weaker one.
-    private func composedDefault(_ sites: ArraySlice<FlattenSite>, _ place: Place) throws(AssetError) -> USDValue {
+    /// the weaker one. Nil where all are animation blocks.
+    private func composedDefault(_ sites: ArraySlice<FlattenSite>, _ place: Place) throws(AssetError) -> USDValue? {
         var above: [USDValue] = []
         var out: USDValue?
         for site in sites {
@@ -75,7 +74,7 @@ extension StageFlattener {
             }
         }
         for value in above.reversed() { out = try composed(value, over: out) }
-        return out ?? .block
+        return out
     }
 
     /// An edit or path expression on top of the weaker value; over a block nothing is left.
@@ -103,7 +102,7 @@ extension StageFlattener {
     /// The default and the samples of a path expression: each goes on top of what weaker layers say.
     private func copyStacked(_ sites: [FlattenSite], _ place: Place, to spec: SpecIndex) throws(AssetError) {
         if sites.contains(where: { $0.layer.field($0.spec, .default) != nil }) {
-            builder.append(spec, .default, try composedDefault(sites[...], place))
+            builder.append(spec, .default, try composedDefault(sites[...], place) ?? .block)
         }
         if let samples = try stackedSamples(sites[...], place, isExpression: true), !samples.times.isEmpty {
             builder.append(spec, .timeSamples, .timeSamples(samples))
@@ -127,7 +126,7 @@ extension StageFlattener {
                 if case .animationBlock = raw {
                     // Only defaults count below.
                     if let rest = sites.firstIndex(where: { $0.spec == site.spec && $0.layer === site.layer }) {
-                        layers.append(TimeSamples(times: [], values: [try composedDefault(sites[(rest + 1)...], place)]))
+                        layers.append(TimeSamples(times: [], values: [try composedDefault(sites[(rest + 1)...], place) ?? .block]))
                     }
                     break
                 }
