@@ -185,9 +185,9 @@ extension StageFlattener {
     /// read from text; anywhere else they stay relative.
     private func mapped(_ text: String, _ site: FlattenSite, _ place: Place, _ isDefault: Bool) -> String {
         let f = stage.mapToRoot(place.prim, site.opinion)
-        if f == MapTable.identity, place.from == nil { return text }
-        guard let expression = PathExpression(text) else { return text }
         let isAnchored = isDefault && site.layer.encoding == "usda"
+        if f == MapTable.identity, place.from == nil, !isAnchored { return text }
+        guard let expression = PathExpression(text) else { return text }
         let anchor = isAnchored ? paths.strippingVariants(paths.primPath(site.layer.specs[Int(site.spec)].path)) : nil
         let mapped = expression.mapped(paths, anchor: anchor, keepsRelative: stage.maps.hasRootIdentity(f)) { path in
             let target = f == MapTable.identity ? path : self.stage.maps.toTarget(f, path)
