@@ -146,7 +146,8 @@ final class StageFlattener {
         // A flattened layer keeps the origin that it has.
         if documentation.hasPrefix(origin) || documentation.contains("\n" + origin) { return }
         if !documentation.isEmpty { documentation += "\n\n" }
-        documentation += origin + stage.cache.resolver.absolute(stage.cache.openedFile) + "\n"
+        let file = stage.cache.openedFile
+        documentation += origin + (file == "-" ? file : stage.cache.resolver.absolute(file)) + "\n"
         builder.set(0, .documentation, .string(documentation))
     }
 

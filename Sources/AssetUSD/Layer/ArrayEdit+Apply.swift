@@ -2,12 +2,12 @@ extension ArrayEdit {
     /// The edits done to an array, as OpenUSD's `VtArrayEdit` does them: indices below zero count from the end, steps whose index
     /// is not there are passed over.
     ///
-    /// Nil where the types differ, and where a few words ask for more than can be meant: a length of many millions, or elements
+    /// Nil where the types differ, and where a few words ask for more than can be meant: a length of millions, or elements
     /// moved about again and again.
     func applied(to array: USDArray) -> USDArray? {
         guard array.type == type, case .array(let literals)? = try? literals.resolved(), literals.type == type else { return nil }
         let steps = steps
-        let editing = ArrayEditing(steps: steps, components: type.components, limit: max(1 << 24, array.count + steps.count))
+        let editing = ArrayEditing(steps: steps, components: type.components, limit: max(1 << 20, array.count + steps.count))
         return array.storage.edited(by: literals.storage, editing).map { USDArray(type, $0) }
     }
 }
