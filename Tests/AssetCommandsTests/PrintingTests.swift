@@ -33,6 +33,7 @@ import Testing
         ("formats", ["formats"], nil),
         ("formats-json", ["formats", "--json"], nil),
         ("help", ["help"], nil),
+        ("help-cat", ["help", "cat"], nil),
         ("help-convert", ["help", "convert"], nil),
         ("help-limits-60", ["help", "limits"], 60),
     ]

@@ -228,6 +228,21 @@ import Testing
         #expect(tool().run("cat", "show.usda").status == .done)
     }
 
+    @Test(arguments: ["none", "variant", "no-variant", "no-payloads"])
+    func aFlatLayerHoldsWhatIsSelected(_ name: String) throws {
+        let arguments = try #require(Self.selections.first { $0.name == name }).arguments
+        let result = tool().run(["cat", "--flatten"] + arguments + ["show.usda"])
+        #expect(result.status == .done)
+        try Golden.check(result.output, "Tests/Fixtures/selections/cat-\(name).txt")
+    }
+
+    @Test func aFlatLayerOfASelectionThatIsNotThereIsRefused() {
+        let result = tool().run("cat", "--flatten", "--variant=/Show{look=green}", "show.usda")
+        #expect(result.status == .usage)
+        #expect(result.error.contains("variant set 'look' of /Show has no 'green', expected one of blue, red"))
+        #expect(result.output.isEmpty)
+    }
+
     @Test func aFormatWithoutVariantsSaysSo() {
         let tool = ToolHarness()
         tool.add("room.test", SampleScene.room())

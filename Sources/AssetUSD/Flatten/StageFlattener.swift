@@ -171,8 +171,8 @@ final class StageFlattener {
             sites.append(FlattenSite(opinion: o, layer: stage.cache.layers[Int(o.layer)], spec: o.spec, stack: stack))
         }
         try copyFields(sites, .prim, place, to: spec)
-        var apis: [Token] = []
-        if case .tokenListOp(let op)? = builder.field(spec, .apiSchemas) { apis = op.explicit }
+        // Every edit counts for what schemas are applied, those too that the field passes over.
+        let apis = builder.field(spec, .apiSchemas) == nil ? [] : stage.apiSchemas(prim)
         try copyProperties(sites, place, definitions.definition(type, apis), to: spec)
         return spec
     }
