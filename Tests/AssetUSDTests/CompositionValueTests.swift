@@ -60,10 +60,13 @@ import Testing
         #expect(try s.number("/M/K", "x", .at(5)) == 50)
         #expect(try s.number("/M/K", "x", .at(15)) == 1500)
         #expect(try s.number("/M", "other", .at(5)) == 5)
-        #expect(try s.stage.timeSamples(s.prim("/M/K"), s.token("x")) == [0, 10, 20])
-        #expect(ClipTable.expand("a.###.usd", 7) == "a.007.usd")
-        #expect(ClipTable.expand("a.##.##.usd", 1.5) == "a.01.50.usd")
-        #expect(ClipTable.expand("a.usd", 1) == nil)
+        #expect(try s.stage.timeSamples(s.prim("/M/K"), s.token("x")) == [0, 10 - 20_000_000 * Double.ulpOfOne, 10, 20])
+        func template(_ text: String) throws -> ClipTemplate { try ClipTemplate(text, start: 0, end: 9, stride: 1, activeOffset: nil) }
+        #expect(try template("a.###.usd").path(7) == "a.007.usd")
+        #expect(try template("d/a.##.##.usd").path(1.5) == "d/a.01.50.usd")
+        #expect(try template("a.###.usd").path(-7) == "a.-07.usd")
+        #expect(throws: ClipTemplate.Problem.self) { try template("a.usd") }
+        #expect(throws: ClipTemplate.Problem.self) { try template("a.#.b.#.usd") }
     }
 
     @Test func splinesAreEvaluated() {

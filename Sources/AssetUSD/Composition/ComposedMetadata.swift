@@ -30,9 +30,23 @@ extension Stage {
             let kind: Token = name
             guard hasProperty(prim, property) else { return nil }
             return .paths(composedTargets(prim, property, kind))
+        case .custom, .variability:
+            return weakest(prim, property, name)
         default: break
         }
         return compose(prim, name) { o, layer in self.propertySpec(layer, o.spec, property) }
+    }
+
+    /// The weakest spec decides whether a property is custom, and whether an attribute may vary. Where it does not say, it is
+    /// not custom and varies if it is an attribute.
+    private func weakest(_ prim: StagePrim, _ property: Token, _ name: Token) -> USDValue? {
+        for k in opinionRange(prim).reversed() {
+            let layer = cache.layers[Int(opinions[k].layer)]
+            guard let spec = propertySpec(layer, opinions[k].spec, property) else { continue }
+            if let value = layer.field(spec, name) { return try? value.resolved() }
+            return name == .variability && layer.specs[Int(spec)].kind == .relationship ? .variability(.uniform) : nil
+        }
+        return nil
     }
 
     /// Combines a field over the opinions that `specOf` picks.
@@ -55,7 +69,7 @@ extension Stage {
                 case .dictionary, .tokenListOp, .stringListOp, .pathListOp, .intListOp, .uintListOp, .int64ListOp, .uint64ListOp,
                     .variantSelections:
                     first = mapped(value, prim, o)
-                default: return value
+                default: return mapped(value, prim, o)
                 }
             } else {
                 rest.append(mapped(value, prim, o))
@@ -93,7 +107,12 @@ extension Stage {
     }
 
     private func mapped(_ value: USDValue, _ prim: StagePrim, _ o: Opinion) -> USDValue {
-        guard case .pathListOp(let op) = value else { return value }
+        guard case .pathListOp(let op) = value else {
+            switch value {
+            case .dictionary, .timeCode, .duration, .array: return offsetTimeCodes(value, offset(prim, o)) ?? value
+            default: return value
+            }
+        }
         let f = mapToRoot(prim, o)
         return .pathListOp(
             op.asItems { path in

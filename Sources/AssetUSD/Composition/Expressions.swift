@@ -6,9 +6,12 @@ struct ExpressionVariables: Hashable {
         case int(Int64)
         case string(String)
         case list([Value])
+        /// Of a type that expressions do not know: using it is an error.
+        case unsupported
 
         fileprivate var kind: String {
             switch self {
+            case .unsupported: "unsupported"
             case .none: "None"
             case .bool: "bool"
             case .int: "int"
@@ -22,11 +25,11 @@ struct ExpressionVariables: Hashable {
 
     init() {}
 
-    /// From a layer's `expressionVariables` dictionary; values of types that expressions do not know are left out.
+    /// From a layer's `expressionVariables` dictionary.
     init(_ field: USDValue?) {
         guard let field, let resolved = try? field.resolved(), case .dictionary(let d) = resolved else { return }
         for (key, value) in d.entries {
-            if let v = Self.convert(value) { values[key] = v }
+            values[key] = Self.convert(value) ?? .unsupported
         }
     }
 
@@ -79,7 +82,7 @@ struct ExpressionError: Error {
 }
 
 /// Evaluates variable expressions as OpenUSD's `SdfVariableExpression` does: strings with `${NAME}` inside, bare
-/// `${NAME}`, numbers, booleans, `None`, lists, and the functions if, and, or, not, eq, neq, lt, leq, gt, geq, contains,
+/// `${NAME}` and `${NAME:fallback}`, numbers, booleans, `None`, lists, and the functions if, and, or, not, eq, neq, lt, leq, gt, geq, contains,
 /// at, len, defined.
 struct ExpressionText {
     typealias Value = ExpressionVariables.Value
@@ -96,6 +99,15 @@ struct ExpressionText {
         return u.count > 2 && u.first == UInt8(ascii: "`") && u.last == UInt8(ascii: "`")
     }
 
+    private var allowsVariables = true
+
+    private init(bytes: [UInt8], _ variables: ExpressionVariables, at: Int) {
+        self.bytes = bytes
+        self.variables = variables
+        self.at = at
+        depth = 0
+    }
+
     init(_ text: String, _ variables: ExpressionVariables, depth: Int = 0) {
         bytes = Array(text.utf8.dropFirst().dropLast())
         self.variables = variables
@@ -104,7 +116,6 @@ struct ExpressionText {
 
     mutating func evaluateAll() throws(ExpressionError) -> Value {
         guard let v = try value(live: true) else { return .none }
-        skipBlanks()
         guard at == bytes.count else { throw ExpressionError("unexpected text at character \(at + 1)") }
         return v
     }
@@ -120,19 +131,19 @@ struct ExpressionText {
         depth += 1
         defer { depth -= 1 }
         guard depth < 64 else { throw ExpressionError("nested too deep") }
-        skipBlanks()
         let c = peek()
         switch c {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): return try string(c, live)
         case UInt8(ascii: "$"):
-            let name = try variableName()
-            return live ? try variable(name) : nil
+            let (name, fallback) = try reference()
+            return live ? try variable(name, fallback) : nil
         case UInt8(ascii: "["): return try list(live)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             let start = at
             at += 1
             while at < bytes.count, bytes[at] >= 48, bytes[at] <= 57 { at += 1 }
             let text = String(decoding: bytes[start..<at], as: UTF8.self)
+            guard text != "-" else { throw ExpressionError("unexpected expression at character \(start + 1)") }
             guard let i = Int64(text) else { throw ExpressionError("integer \(text) out of range") }
             return .int(i)
         default:
@@ -153,20 +164,55 @@ struct ExpressionText {
         c == 95 || (c >= 48 && c <= 57) || (c >= 65 && c <= 90) || (c >= 97 && c <= 122)
     }
 
-    private mutating func variableName() throws(ExpressionError) -> String {
+    /// `${NAME}` or `${NAME:fallback}`, which stands for the fallback where there is no such variable.
+    private mutating func reference() throws(ExpressionError) -> (name: String, fallback: Value?) {
         at += 1
         guard peek() == UInt8(ascii: "{") else { throw ExpressionError("'{' expected at character \(at + 1)") }
         at += 1
         let start = at
         while at < bytes.count, isNamePart(bytes[at]) { at += 1 }
         let name = String(decoding: bytes[start..<at], as: UTF8.self)
-        guard peek() == UInt8(ascii: "}"), !name.isEmpty else { throw ExpressionError("'}' expected at character \(at + 1)") }
+        guard let first = name.utf8.first, first < 48 || first > 57 else {
+            throw ExpressionError("variables must be identifiers, at character \(start + 1)")
+        }
+        var fallback: Value?
+        if peek() == UInt8(ascii: ":") {
+            at += 1
+            fallback = try self.fallback()
+        }
+        guard peek() == UInt8(ascii: "}") else { throw ExpressionError("'}' expected at character \(at + 1)") }
         at += 1
-        return name
+        return (name, fallback)
     }
 
-    private func variable(_ name: String) throws(ExpressionError) -> Value {
-        guard let v = variables.values[name] else { throw ExpressionError("no value for variable '\(name)'") }
+    /// A plain string, number or boolean, or a list of such.
+    private mutating func fallback() throws(ExpressionError) -> Value {
+        let start = at
+        switch peek() {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            var inner = ExpressionText(bytes: bytes, ExpressionVariables(), at: at)
+            inner.allowsVariables = false
+            guard let v = try inner.string(peek(), true) else { break }
+            at = inner.at
+            return v
+        case UInt8(ascii: "["), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: "F"),
+            UInt8(ascii: "f"):
+            var inner = ExpressionText(bytes: bytes, ExpressionVariables(), at: at)
+            inner.allowsVariables = false
+            guard let v = try inner.value(live: true) else { break }
+            at = inner.at
+            return v
+        default: break
+        }
+        throw ExpressionError("expected a fallback value after ':' at character \(start)")
+    }
+
+    private func variable(_ name: String, _ fallback: Value?) throws(ExpressionError) -> Value {
+        guard let v = variables.values[name] else {
+            if let fallback { return fallback }
+            throw ExpressionError("no value for variable '\(name)'")
+        }
+        if v == .unsupported { throw ExpressionError("variable '\(name)' has a type that expressions do not know") }
         if case .string(let s) = v, Self.isExpression(s) {
             guard depth < 32 else { throw ExpressionError("variable '\(name)' leads back to itself") }
             var inner = ExpressionText(s, variables, depth: depth + 8)
@@ -190,14 +236,15 @@ struct ExpressionText {
                 }
                 at += 1
             } else if c == UInt8(ascii: "$"), at + 1 < bytes.count, bytes[at + 1] == UInt8(ascii: "{") {
-                let name = try variableName()
+                guard allowsVariables else { throw ExpressionError("no variables in fallback strings, at character \(at + 1)") }
+                let (name, fallback) = try reference()
                 guard live else { continue }
-                guard variables.values[name] != nil else {
+                guard variables.values[name] != nil || fallback != nil else {
                     // OpenUSD leaves unknown ones as they are.
                     out.append(contentsOf: "${\(name)}".utf8)
                     continue
                 }
-                switch try variable(name) {
+                switch try variable(name, fallback) {
                 case .string(let s): out.append(contentsOf: s.utf8)
                 case .none: break
                 case let v: throw ExpressionError("a string was expected for variable '\(name)', found \(v.kind)")
@@ -213,26 +260,32 @@ struct ExpressionText {
         return .string(String(decoding: out, as: UTF8.self))
     }
 
-    private mutating func items(_ end: UInt8, _ live: (Int, [Value?]) -> Bool) throws(ExpressionError) -> [Value?] {
+    /// Values between brackets; `isLoose` allows blanks next to the brackets.
+    private mutating func items(_ end: UInt8, isLoose: Bool, _ live: (Int, [Value?]) -> Bool) throws(ExpressionError) -> [Value?] {
         at += 1
         var out: [Value?] = []
-        skipBlanks()
+        if isLoose { skipBlanks() }
         if peek() == end {
             at += 1
             return out
         }
         while true {
             out.append(try value(live: live(out.count, out)))
+            let behind = at
             skipBlanks()
             let c = peek()
+            if c == end, isLoose || at == behind {
+                at += 1
+                return out
+            }
+            guard c == UInt8(ascii: ",") else { throw ExpressionError("missing ending '\(UnicodeScalar(end))' at character \(behind + 1)") }
             at += 1
-            if c == end { return out }
-            guard c == UInt8(ascii: ",") else { throw ExpressionError("missing ending '\(UnicodeScalar(end))' at character \(at)") }
+            skipBlanks()
         }
     }
 
     private mutating func list(_ live: Bool) throws(ExpressionError) -> Value? {
-        let found = try items(UInt8(ascii: "]")) { _, _ in live }
+        let found = try items(UInt8(ascii: "]"), isLoose: false) { _, _ in live }
         guard live else { return nil }
         var out: [Value] = []
         for v in found {
@@ -247,7 +300,7 @@ struct ExpressionText {
         guard known.contains(name) else { throw ExpressionError("unknown function \(name)") }
         skipBlanks()
         guard peek() == UInt8(ascii: "(") else { throw ExpressionError("'(' expected at character \(at + 1)") }
-        let args = try items(UInt8(ascii: ")")) { index, sofar in
+        let args = try items(UInt8(ascii: ")"), isLoose: true) { index, sofar in
             guard live else { return false }
             switch name {
             case "if": return index == 0 || sofar.first.map { ($0 == .bool(true)) == (index == 1) } ?? false
@@ -299,7 +352,9 @@ struct ExpressionText {
             try need(2...2)
             switch (args[0], args[1]) {
             case (.string(let s)?, .string(let part)?): return .bool(s.contains(part))
-            case (.list(let l)?, let v?): return .bool(l.contains(v))
+            case (.list(let l)?, let v?):
+                if let first = l.first, first.kind != v.kind { throw ExpressionError("contains: the list holds no values of type \(v.kind)") }
+                return .bool(l.contains(v))
             default: throw ExpressionError("contains: a string or list was expected")
             }
         case "at":
@@ -329,6 +384,7 @@ struct ExpressionText {
             case (.bool(let x), .bool(let y)): order = x == y ? 0 : x ? 1 : -1
             default: order = 0
             }
+            if a == .none, name != "eq", name != "neq" { throw ExpressionError("\(name): None cannot be compared") }
             switch name {
             case "eq": return .bool(order == 0)
             case "neq": return .bool(order != 0)

@@ -160,9 +160,15 @@ final class LayerStackBuilder {
 }
 
 extension LayerOffset {
-    /// Whether times can be mapped both ways.
-    var isUsable: Bool { offset.isFinite && scale.isFinite && scale != 0 }
-    var inverse: LayerOffset { LayerOffset(offset: -offset / scale, scale: 1 / scale) }
+    /// Whether OpenUSD takes the offset: times are mapped both ways and never run backwards.
+    var isUsable: Bool { offset.isFinite && scale.isFinite && scale > 0 }
+    /// Whether OpenUSD takes the offset for none.
+    var isNegligible: Bool { abs(offset) < 1e-6 && abs(scale - 1) < 1e-6 }
+    var inverse: LayerOffset {
+        if isNegligible { return self }
+        let inverted = 1 / scale
+        return LayerOffset(offset: -offset * inverted, scale: inverted)
+    }
 }
 
 extension LayerCache.Failure {

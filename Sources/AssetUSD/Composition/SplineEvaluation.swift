@@ -1,8 +1,11 @@
 import AssetModel
 
 extension Spline {
-    /// Whether the spline changes outside its knots.
-    var isSloped: Bool { preExtrapolation.mode != .held || postExtrapolation.mode != .held }
+    /// Whether the value may differ between two times.
+    var mightVary: Bool {
+        if knots.count > 1 || innerLoop != nil { return true }
+        return preExtrapolation.changes || postExtrapolation.changes || knots.first?.preValue != nil
+    }
 
     /// The value at a time in the type of the spline; nil where there is none (value blocks).
     func value(at time: Double) -> USDValue? {
@@ -11,7 +14,7 @@ extension Spline {
         case .float: return .float(Float(v))
         case .half: return .half(halfBits(v))
         case .timeCode: return .timeCode(v)
-        default: return .double(v)
+        default: return isTimeValued ? .timeCode(v) : .double(v)
         }
     }
 
@@ -19,7 +22,10 @@ extension Spline {
         let knots = unrolled()
         guard let first = knots.first, let last = knots.last, time.isFinite else { return nil }
         if time < first.time { return extrapolate(time, knots, before: true) }
-        if time > last.time { return extrapolate(time, knots, before: false) }
+        // Where the spline loops on, the loop's next turn begins with the last knot.
+        if time > last.time || (time == last.time && knots.count > 1 && postExtrapolation.loops) {
+            return extrapolate(time, knots, before: false)
+        }
         return inside(time, knots)
     }
 
@@ -32,14 +38,13 @@ extension Spline {
         }
         let i = max(0, low - 1)
         let a = knots[i]
-        if a.time == time || i + 1 >= knots.count { return a.next == .valueBlock && i + 1 < knots.count ? nil : a.value }
+        if i + 1 >= knots.count { return a.value }
+        if a.time == time { return a.next == .valueBlock ? nil : a.value }
         let b = knots[i + 1]
         switch a.next {
         case .valueBlock: return nil
         case .held: return a.value
-        case .linear:
-            let end = b.preValue ?? b.value
-            return a.value + (end - a.value) * (time - a.time) / (b.time - a.time)
+        case .linear: return a.value + a.slope(to: b) * (time - a.time)
         case .curve: return curve(a, b, time)
         }
     }
@@ -54,25 +59,23 @@ extension Spline {
             return (2 * u3 - 3 * u2 + 1) * a.value + (u3 - 2 * u2 + u) * span * a.postTangentSlope
                 + (3 * u2 - 2 * u3) * end + (u3 - u2) * span * b.preTangentSlope
         }
-        // Tangents that reach past the other knot would make time run backwards; both are shortened together.
+        // Tangents so long that time would run backwards are shortened in the same proportion, just as far as needed.
         var w0 = max(0, a.postTangentWidth)
         var w1 = max(0, b.preTangentWidth)
-        if w0 + w1 > span, w0 + w1 > 0 {
-            let s = span / (w0 + w1)
-            if w0 > span || w1 > span || w0 + w1 > span * 1.5 {
-                w0 *= s
-                w1 *= s
-            }
+        let mean = w0.squareRoot() * w1.squareRoot()
+        if w0 + w1 - mean > span {
+            let s = span / (w0 + w1 - mean)
+            w0 *= s
+            w1 *= s
         }
-        let t1 = a.time + w0
-        let t2 = b.time - w1
         // Time is a cubic of the parameter: bisect, as it rises from knot to knot.
+        let target = time - a.time
         var low = 0.0
         var high = 1.0
-        var u = (time - a.time) / span
-        for _ in 0..<60 {
-            let t = Self.bezier(a.time, t1, t2, b.time, u)
-            if t < time { low = u } else { high = u }
+        var u = target / span
+        for _ in 0..<64 {
+            let t = Self.bezier(0, w0, span - w1, span, u)
+            if t < target { low = u } else { high = u }
             let next = (low + high) / 2
             if next == u { break }
             u = next
@@ -80,9 +83,11 @@ extension Spline {
         return Self.bezier(a.value, a.value + w0 * a.postTangentSlope, end - w1 * b.preTangentSlope, end, u)
     }
 
-    private static func bezier(_ a: Double, _ b: Double, _ c: Double, _ d: Double, _ u: Double) -> Double {
-        let v = 1 - u
-        return v * v * v * a + 3 * v * v * u * b + 3 * v * u * u * c + u * u * u * d
+    private static func bezier(_ p0: Double, _ p1: Double, _ p2: Double, _ p3: Double, _ t: Double) -> Double {
+        let a = -p0 + 3 * p1 - 3 * p2 + p3
+        let b = 3 * p0 - 6 * p1 + 3 * p2
+        let c = -3 * p0 + 3 * p1
+        return t * (t * (t * a + b) + c) + p0
     }
 
     private func extrapolate(_ time: Double, _ knots: [Knot], before: Bool) -> Double? {
@@ -94,32 +99,34 @@ extension Spline {
         case .held: return value
         case .sloped: return value + how.slope * (time - edge.time)
         case .linear:
-            guard knots.count > 1 else { return value }
+            // Flat where the knot has two values.
+            guard knots.count > 1, edge.preValue == nil else { return value }
             let other = before ? knots[1] : knots[knots.count - 2]
-            let segment = before ? edge.next : other.next
-            switch segment {
-            case .held, .valueBlock: return value
-            case .curve: return value + (before ? edge.postTangentSlope : edge.preTangentSlope) * (time - edge.time)
-            case .linear:
-                let a = before ? edge : other
-                let b = before ? other : edge
-                let slope = ((b.preValue ?? b.value) - a.value) / (b.time - a.time)
-                return value + slope * (time - edge.time)
+            let slope: Double
+            switch before ? edge.next : other.next {
+            case .held: slope = 0
+            case .linear: slope = before ? edge.slope(to: other) : other.slope(to: edge)
+            case .curve, .valueBlock: slope = before ? edge.postTangentSlope : edge.preTangentSlope
             }
+            return value + slope * (time - edge.time)
         case .loopRepeat, .loopReset, .loopOscillate:
-            let span = knots[knots.count - 1].time - knots[0].time
+            var start = knots[0]
+            var end = knots[knots.count - 1]
+            if let boundary = how.loopBoundaryTime, let knot = knots.first(where: { $0.time == boundary }) {
+                if before { end = knot } else { start = knot }
+            }
+            let span = end.time - start.time
             guard span > 0 else { return value }
-            let start = knots[0].time
-            let turns = ((time - start) / span).rounded(.down)
+            let turns = before ? -((start.time - time) / span).rounded(.up) : ((time - end.time) / span).rounded(.down) + 1
             var t = time - turns * span
-            if how.mode == .loopOscillate, turns.truncatingRemainder(dividingBy: 2) != 0 { t = start + span - (t - start) }
-            guard let v = inside(min(max(t, start), start + span), knots) else { return nil }
-            if how.mode == .loopRepeat { return v + turns * (knots[knots.count - 1].value - knots[0].value) }
+            if how.mode == .loopOscillate, turns.truncatingRemainder(dividingBy: 2) != 0 { t = start.time + (span - (t - start.time)) }
+            guard let v = inside(min(max(t, start.time), end.time), knots) else { return nil }
+            if how.mode == .loopRepeat { return v + turns * (end.value - (start.preValue ?? start.value)) }
             return v
         }
     }
 
-    /// The knots with the inner loop's copies.
+    /// The knots with the inner loop's copies, which hide what else lies where they are.
     private func unrolled() -> [Knot] {
         guard let loop = innerLoop, loop.protoEnd > loop.protoStart else { return knots }
         let pre = max(0, Int(loop.preLoops))
@@ -130,27 +137,29 @@ extension Spline {
         let span = loop.protoEnd - loop.protoStart
         let start = loop.protoStart - Double(pre) * span
         let end = loop.protoEnd + Double(post) * span
+        func copy(_ knot: Knot, _ turns: Int) -> Knot {
+            var copy = knot
+            copy.time += Double(turns) * span
+            copy.value += Double(turns) * loop.valueOffset
+            if let v = knot.preValue { copy.preValue = v + Double(turns) * loop.valueOffset }
+            return copy
+        }
         var out = knots.filter { $0.time < start }
         for i in -pre...post {
-            for k in prototype {
-                var copy = k
-                copy.time += Double(i) * span
-                copy.value += Double(i) * loop.valueOffset
-                if let v = copy.preValue { copy.preValue = v + Double(i) * loop.valueOffset }
-                out.append(copy)
-            }
+            for k in prototype { out.append(copy(k, i)) }
         }
-        var last = head
-        last.time = end
-        last.value += Double(post + 1) * loop.valueOffset
-        if let v = last.preValue { last.preValue = v + Double(post + 1) * loop.valueOffset }
-        if let after = knots.first(where: { $0.time == end }) {
-            last.next = after.next
-            last.postTangentWidth = after.postTangentWidth
-            last.postTangentSlope = after.postTangentSlope
-        }
-        out.append(last)
+        out.append(copy(head, post + 1))
         out.append(contentsOf: knots.filter { $0.time > end })
         return out
     }
+}
+
+extension Spline.Knot {
+    /// From this knot's value to what the next one comes in with.
+    fileprivate func slope(to next: Spline.Knot) -> Double { ((next.preValue ?? next.value) - value) / (next.time - time) }
+}
+
+extension Spline.Extrapolation {
+    fileprivate var loops: Bool { mode == .loopRepeat || mode == .loopReset || mode == .loopOscillate }
+    fileprivate var changes: Bool { mode == .linear || (mode == .sloped && slope != 0) || mode == .valueBlock || loops }
 }

@@ -24,11 +24,11 @@ extension Stage {
                 case .at(let x): t = offset.isIdentity ? x : offset.inverse.apply(x)
                 default: t = spline.knots.first?.time ?? 0
                 }
-                result = spline.value(at: t)
-            case .clips(let set, let site, let offset):
-                var t: Double?
-                if case .at(let x) = time { t = offset.isIdentity ? x : offset.inverse.apply(x) }
-                result = offsetTimeCodes(clips.value(self, site, attribute, set, t), offset)
+                result = offsetTimeCodes(spline.value(at: t), offset)
+            case .clips(let set, let site):
+                var t = ClipTimes.earliest
+                if case .at(let x) = time { t = x }
+                result = clips.value(self, site, attribute, set, t)
             }
         }
         switch result {
@@ -64,11 +64,11 @@ extension Stage {
             switch source {
             case .samples(let o, _, let samples):
                 let offset = offset(prim, o)
-                times = offset.isIdentity ? samples.times : samples.times.map { offset.apply($0) }
+                // OpenUSD does not count samples at infinite times.
+                times = samples.times.filter(\.isFinite)
+                if !offset.isNegligible { times = times.map { offset.apply($0) } }
                 if offset.scale < 0 { times.reverse() }
-            case .clips(let set, let site, let offset):
-                times = clips.times(self, site, attribute, set).map { offset.apply($0) }
-                if offset.scale < 0 { times.reverse() }
+            case .clips(let set, let site): times = clips.times(self, site, attribute, set)
             default: break
             }
         }
@@ -86,8 +86,8 @@ extension Stage {
             switch source {
             case .default: break
             case .samples(_, _, let samples): varies = samples.times.count > 1
-            case .spline(_, _, let spline): varies = spline.knots.count > 1 || spline.isSloped
-            case .clips(let set, let site, _): varies = clips.times(self, site, attribute, set).count > 1
+            case .spline(_, _, let spline): varies = spline.mightVary
+            case .clips(let set, let site): varies = clips.mightVary(self, site, attribute, set)
             }
         }
         return varies
@@ -99,7 +99,7 @@ extension Stage {
         visit(prim, attribute, true) { source in
             switch source {
             case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _): layer = cache.layers[Int(o.layer)]
-            case .clips(let set, _, _): layer = clips.layer(self, set, nil)
+            case .clips(let set, _): layer = clips.layer(self, set, nil)
             }
         }
         return layer
@@ -112,7 +112,7 @@ extension Stage {
         var variables: ExpressionVariables?
         visit(prim, attribute, true) { source in
             switch source {
-            case .clips(let set, _, _): variables = stacks.stacks[Int(set.stack)].variables
+            case .clips(let set, _): variables = stacks.stacks[Int(set.stack)].variables
             case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _):
                 let r = prims[holder(prim)]
                 let stack = r.nodeCount == 0 ? 0 : Int(nodes[Int(r.nodeStart + o.node)].stack)
@@ -136,8 +136,8 @@ extension Stage {
         case `default`(Opinion, SpecIndex, USDValue)
         case samples(Opinion, SpecIndex, TimeSamples)
         case spline(Opinion, SpecIndex, Spline)
-        /// The set, the prim's site in the layer stack that defines it, and that stack's offset to the stage.
-        case clips(ClipSet, Path, LayerOffset)
+        /// The set, and the prim's site in the layer stack that defines it.
+        case clips(ClipSet, Path)
     }
 
     /// Calls `body` with the strongest source of an attribute's value; a blocked default counts. In a layer samples win over
@@ -154,7 +154,7 @@ extension Stage {
             let o = opinions[k]
             // Clips come right behind the layer that names them.
             if let c = strongestClips, (c.rank, c.set.entry) < (ranks.isEmpty ? 0 : ranks[Int(o.node)], o.entry) {
-                body(.clips(c.set, c.site, c.offset))
+                body(.clips(c.set, c.site))
                 return
             }
             k += 1
@@ -204,13 +204,12 @@ extension Stage {
                 return
             }
         }
-        if let c = strongestClips { body(.clips(c.set, c.site, c.offset)) }
+        if let c = strongestClips { body(.clips(c.set, c.site)) }
     }
 
     private struct DueClips {
         var set: ClipSet
         var site: Path
-        var offset: LayerOffset
         var rank: Int
     }
 
@@ -224,10 +223,19 @@ extension Stage {
         for (rank, n) in order.enumerated() { ranks[Int(n)] = rank }
         var due: [DueClips] = []
         for set in sets {
-            guard let (rank, site) = clips.anchor(self, h, set, order), clips.declares(self, site, attribute, set) else { continue }
-            var offset = stacks.stacks[Int(set.stack)].entries[Int(set.entry)].offset
-            if r.nodeCount > 0 { offset = maps.offset(nodes[Int(r.nodeStart + order[rank])].mapToRoot).concatenating(inner: offset) }
-            due.append(DueClips(set: set, site: site, offset: offset, rank: rank))
+            if r.nodeCount == 0 {
+                guard set.stack == 0, paths.hasPrefix(r.path, set.path), clips.declares(self, r.path, attribute, set) else { continue }
+                due.append(DueClips(set: set, site: r.path, rank: 0))
+                continue
+            }
+            for (rank, n) in order.enumerated() {
+                let node = nodes[Int(r.nodeStart + n)]
+                guard !node.isInert, node.stack == set.stack, paths.hasPrefix(node.path, set.path) else { continue }
+                if clips.declares(self, node.path, attribute, set) {
+                    due.append(DueClips(set: set, site: node.path, rank: rank))
+                    break
+                }
+            }
         }
         // Equal ones stay in order: the prim's own before those of prims above.
         let sorted = due.enumerated().sorted {
@@ -278,10 +286,14 @@ extension Stage {
         }
         let i = max(0, low - 1)
         let lower = samples.values[i]
-        if low == 0 || low >= times.count || times[i] == t { return resolvedUnlessArray(lower) }
-        guard let a = resolvedUnlessArray(lower), let b = resolvedUnlessArray(samples.values[i + 1]) else { return resolvedUnlessArray(lower) }
+        if low == 0 || low >= times.count || times[i] == t || times[i + 1] - times[i] < 1e-6 { return resolvedUnlessArray(lower) }
+        guard let a = resolvedUnlessArray(lower) else { return nil }
+        if case .block = a { return a }
+        let upper = resolvedUnlessArray(samples.values[i + 1]) ?? a
+        // Before a block the value holds.
+        let b = if case .block = upper { a } else { upper }
         let u = (t - times[i]) / (times[i + 1] - times[i])
-        guard u > 0, u < 1, u.isFinite else { return a }
+        if u == 0 { return a }
         do throws(AssetError) {
             return try SampleInterpolation.linear(a, b, u) ?? a
         } catch {
@@ -290,14 +302,29 @@ extension Stage {
         }
     }
 
-    /// Time codes as values move with the layers' offsets, as sample times do.
-    private func offsetTimeCodes(_ value: USDValue?, _ offset: LayerOffset) -> USDValue? {
-        if offset.isIdentity { return value }
+    /// Time codes as values move with the layers' offsets, as sample times do; those in dictionaries too. Durations are scaled.
+    func offsetTimeCodes(_ value: USDValue?, _ offset: LayerOffset) -> USDValue? {
+        guard let value, !offset.isNegligible else { return value }
+        return movedTimeCodes(value) { offset.apply($0) }
+    }
+
+    /// A value with its time codes moved by a linear function.
+    func movedTimeCodes(_ value: USDValue, depth: Int = 0, _ move: (Double) -> Double) -> USDValue {
         switch value {
-        case .timeCode(let t)?: return .timeCode(offset.apply(t))
-        case .array(let a)? where a.type == .timeCode:
-            if case .double(let d) = a.storage { return .array(USDArray(.timeCode, .double(d.map { offset.apply($0) }))) }
-            return value
+        case .timeCode(let t): return .timeCode(move(t))
+        case .duration(let d): return .duration(d * (move(1) - move(0)))
+        case .array(let a) where a.type == .timeCode || a.type == .duration:
+            guard case .double(let d) = a.storage else { return value }
+            let scale = move(1) - move(0)
+            return .array(USDArray(a.type, .double(a.type == .timeCode ? d.map(move) : d.map { $0 * scale })))
+        case .deferred(let source, let rep):
+            guard let shape = try? source.arrayShape(rep), shape.type == .timeCode || shape.type == .duration,
+                let resolved = try? source.decode(rep)
+            else { return value }
+            return movedTimeCodes(resolved, depth: depth, move)
+        case .dictionary(var d) where depth < 64:
+            for i in d.entries.indices { d.entries[i].value = movedTimeCodes(d.entries[i].value, depth: depth + 1, move) }
+            return .dictionary(d)
         default: return value
         }
     }

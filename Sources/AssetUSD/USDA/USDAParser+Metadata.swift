@@ -166,8 +166,8 @@ extension USDAParser {
         try scan.skipBlanks()
         try scan.expect(UInt8(ascii: "="), "'='")
         try scan.skipBlanks()
-        guard let n = scan.takeNumber() else { throw scan.unexpected("a number") }
-        return n.double
+        guard let n = try takeReal() else { throw scan.unexpected("a number") }
+        return n
     }
 
     private mutating func references(
