@@ -104,6 +104,8 @@ indirect enum PathExpression {
 
     private static func mapped(_ atom: String, _ paths: PathTable, _ anchor: Path?, _ keepsRelative: Bool, _ map: (Path) -> Path) -> PathExpression {
         if atom.hasPrefix("//") || atom.hasPrefix("%_") || atom.hasPrefix("%:") { return .atom(atom) }
+        // `./a` is no pattern: it stays, for whoever evaluates it to refuse.
+        if atom.hasPrefix("./"), !atom.hasPrefix(".//") { return .atom(atom) }
         guard let anchor = anchor ?? (atom.hasPrefix("/") || atom.hasPrefix("%/") ? .root : nil) else {
             return keepsRelative ? .atom(atom) : .nothing
         }
@@ -120,7 +122,7 @@ indirect enum PathExpression {
         if target.isEmpty { return .nothing }
         if rest.isEmpty { return .atom(paths.string(target)) }
         if target.isRoot { return .atom(rest.hasPrefix("/") || rest.hasPrefix(".") ? String(rest) : "/" + rest) }
-        let joint = rest.hasPrefix("/") || rest.hasPrefix(".") || rest.hasPrefix("{") ? "" : "/"
+        let joint = rest.hasPrefix("/") || rest.hasPrefix(".") ? "" : "/"
         return .atom(paths.string(target) + joint + rest)
     }
 

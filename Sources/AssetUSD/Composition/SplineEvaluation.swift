@@ -75,6 +75,7 @@ extension Spline {
         var u = target / span
         for _ in 0..<64 {
             let t = Self.bezier(0, w0, span - w1, span, u)
+            if t == target { break }
             if t < target { low = u } else { high = u }
             let next = (low + high) / 2
             if next == u { break }

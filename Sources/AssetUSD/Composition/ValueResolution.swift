@@ -6,31 +6,21 @@ extension Stage {
     public func value(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) -> USDValue? {
         switch plain(prim, attribute, at: time) {
         case .none: return nil
-        case .field(let field, let layer): return resolvedUnlessArray(value(field, layer))
+        case .field(let field, let layer):
+            let plain = resolvedUnlessArray(value(field, layer))
+            switch plain {
+            // Paths in the stage's namespace, and what is below.
+            case .pathExpression?, .arrayEdit?: break
+            default: return plain
+            }
         case .other: break
         }
         var result: USDValue?
+        var opinion: Opinion?
         visit(prim, attribute, time != .default) { source in
-            switch source {
-            case .default(let o, _, let value):
-                result = offsetTimeCodes(resolvedUnlessArray(value), offset(prim, o))
-            case .samples(let o, _, let samples):
-                let offset = offset(prim, o)
-                result = offsetTimeCodes(interpolated(samples, layerTime(time, offset, samples.times)), offset)
-            case .spline(let o, _, let spline):
-                let offset = offset(prim, o)
-                let t: Double
-                switch time {
-                case .at(let x): t = offset.isIdentity ? x : offset.inverse.apply(x)
-                default: t = spline.knots.first?.time ?? 0
-                }
-                result = offsetTimeCodes(spline.value(at: t), offset)
-            case .clips(let set, let site):
-                var t = ClipTimes.earliest
-                if case .at(let x) = time { t = x }
-                result = clips.value(self, site, attribute, set, t)
-            }
+            (result, opinion) = self.value(of: source, prim, attribute, at: time)
         }
+        if let value = result, let opinion, value.showsWeaker { result = showingWeaker(value, opinion, prim, attribute, at: time) }
         switch result {
         case .block?, .animationBlock?: return nil
         default: return result
@@ -142,14 +132,14 @@ extension Stage {
 
     /// Calls `body` with the strongest source of an attribute's value; a blocked default counts. In a layer samples win over
     /// a spline and that over the default; clips are weaker than the layers that name them.
-    func visit(_ prim: StagePrim, _ attribute: Token, _ wantsAnimation: Bool, _ body: (ValueSource) -> Void) {
+    func visit(_ prim: StagePrim, _ attribute: Token, _ wantsAnimation: Bool, from first: Int = 0, _ body: (ValueSource) -> Void) {
         let h = holder(prim)
         let range = opinionRange(prim)
         var due: [DueClips] = []
         var ranks: [Int] = []
         if wantsAnimation, prims[h].flags.contains(.hasClips) { (due, ranks) = dueClips(h, attribute) }
         let strongestClips = due.first
-        var k = range.lowerBound
+        var k = max(range.lowerBound, first)
         while k < range.upperBound {
             let o = opinions[k]
             // Clips come right behind the layer that names them.
@@ -255,7 +245,7 @@ extension Stage {
         }
     }
 
-    private func resolvedUnlessArray(_ value: USDValue) -> USDValue? {
+    func resolvedUnlessArray(_ value: USDValue) -> USDValue? {
         guard case .deferred(let source, let rep) = value else { return value }
         do throws(AssetError) {
             if try source.arrayShape(rep) != nil { return value }
@@ -266,7 +256,7 @@ extension Stage {
         }
     }
 
-    private func layerTime(_ time: EvalTime, _ offset: LayerOffset, _ times: [Double]) -> Double {
+    func layerTime(_ time: EvalTime, _ offset: LayerOffset, _ times: [Double]) -> Double {
         switch time {
         case .at(let t): return offset.isIdentity ? t : offset.inverse.apply(t)
         case .earliest: return offset.scale < 0 ? times[times.count - 1] : times[0]

@@ -73,30 +73,8 @@ extension StageFlattener {
                 break
             }
         }
-        for value in above.reversed() { out = try composed(value, over: out) }
+        for value in above.reversed() { out = stage.composed(value, over: out) }
         return out
-    }
-
-    /// An edit or path expression on top of the weaker value; over a block nothing is left.
-    private func composed(_ value: USDValue, over weaker: USDValue?) throws(AssetError) -> USDValue {
-        switch value {
-        case .arrayEdit(let edit):
-            let below = try weaker?.resolved() ?? .array(USDArray(edit.type, values: []))
-            guard case .array(let array) = below else { return below }
-            if let edited = edit.applied(to: array) { return .array(edited) }
-            stage.ownDiagnostics.warning(
-                "usd.bad-array-edit", "edits that cannot be done to the array below them", at: SourceLocation(file: stage.rootLayer.identifier))
-            return below
-        case .pathExpression(let text):
-            var below: PathExpression?
-            switch weaker {
-            case .pathExpression(let text)?: below = PathExpression(text)
-            case .block?: return .block
-            default: break
-            }
-            return PathExpression(text).map { .pathExpression($0.composed(over: below).text) } ?? value
-        default: return value
-        }
     }
 
     /// The default and the samples of a path expression: each goes on top of what weaker layers say.
@@ -153,7 +131,7 @@ extension StageFlattener {
                     break
                 }
             }
-            for v in above.reversed() { value = try composed(v, over: value) }
+            for v in above.reversed() { value = stage.composed(v, over: value) }
             out.times.append(t)
             out.values.append(value ?? .block)
         }
