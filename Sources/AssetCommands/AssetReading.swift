@@ -36,6 +36,7 @@ extension ToolRun {
     {
         try checkFormat(common)
         let asset = try open(path, common, options ?? common.read)
+        environment.keepsake.value = asset.scene
         var diagnostics = asset.diagnostics
         if warnsOfNothing, !asset.scene.hasGeometry {
             diagnostics.warning(

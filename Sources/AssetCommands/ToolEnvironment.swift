@@ -25,6 +25,10 @@ public final class MemorySink: ByteSink {
 /// Everything a run of the tool touches outside itself. Commands reach the world through nothing else, so that a test
 /// runs them in process with files in memory.
 public struct ToolEnvironment {
+    final class Keepsake {
+        var value: Any?
+    }
+
     public var standardOutput: any ByteSink
     public var standardError: any ByteSink
     public var isOutputTerminal: Bool
@@ -43,6 +47,10 @@ public struct ToolEnvironment {
     public var isSameFile: (_ input: String, _ output: String) -> Bool
     /// Starts showing a progress line for a piece of work and returns what ends it.
     public var startProgress: (_ title: String) -> () -> Void
+
+    /// Holds what was read last for as long as the environment lives: a process that ends gives its memory back faster than
+    /// millions of small pieces can be freed one by one.
+    let keepsake = Keepsake()
 
     public init(
         standardOutput: any ByteSink, standardError: any ByteSink, resolver: any AssetResolver, registry: FormatRegistry,

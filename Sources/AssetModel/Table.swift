@@ -26,7 +26,7 @@
     @inlinable public var ids: some RandomAccessCollection<ID<Element>> { elements.indices.lazy.map { ID<Element>($0) } }
 
     /// Adds an element and returns its index.
-    @inlinable @discardableResult public mutating func append(_ element: Element) -> ID<Element> {
+    @inlinable @discardableResult public mutating func append(_ element: consuming Element) -> ID<Element> {
         elements.append(element)
         return ID(elements.count - 1)
     }

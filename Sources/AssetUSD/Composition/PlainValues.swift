@@ -148,13 +148,37 @@ extension Stage {
         }
     }
 
-    /// The value of an attribute that holds an array of elements laid out as `Element`, where it lies in a file and nothing
-    /// stands between; nil otherwise, then `value` is to be asked.
-    func plainArray<Element: Sendable>(
-        _ prim: StagePrim, _ attribute: Token, at time: EvalTime, of type: Element.Type
-    ) throws(AssetError) -> DeferredArray<Element>? {
+    /// An array where it lies in a file and nothing stands between: the source of the layer's values and what names it there;
+    /// nil otherwise, then `value` is to be asked.
+    @inline(__always)
+    private func sourced(_ prim: StagePrim, _ attribute: Token, _ time: EvalTime) -> (any FieldSource, UInt64)? {
         guard case .field(let f, let layer) = plain(prim, attribute, at: time), f.form == .source else { return nil }
-        return try cache.layers[Int(layer)].store.source?.deferredArray(f.payload, as: Element.self)
+        return cache.layers[Int(layer)].store.source.map { ($0, f.payload) }
+    }
+
+    func plainInts(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Int32>? {
+        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
+        return try source.int32s(bits)
+    }
+
+    func plainFloats(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Float>? {
+        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
+        return try source.floats(bits)
+    }
+
+    func plainVectors2(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Vector2f>? {
+        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
+        return try source.vectors2(bits)
+    }
+
+    func plainVectors3(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Vector3f>? {
+        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
+        return try source.vectors3(bits)
+    }
+
+    func plainVectors4(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Vector4f>? {
+        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
+        return try source.vectors4(bits)
     }
 
     // MARK: Metadata

@@ -1,9 +1,18 @@
+import AssetModel
+
 /// A source of values that a layer's fields name by 64 bits: the file the layer came from.
 protocol FieldSource: DeferredValueSource {
     /// The value of a field: decoded where the bits hold it, `.deferred` where it lies in the file or is damaged.
     func fieldValue(_ bits: UInt64) -> USDValue
     /// The components of a vector, quaternion or matrix, or a single number; nil for any other value and for damaged ones.
     func numbers(_ bits: UInt64, _ numbers: inout SixteenNumbers) -> ValueType?
+    /// Arrays of one layout as `deferredArray` gives them: without asking for the layout at run time, which takes longer than
+    /// all else of finding a short array.
+    func int32s(_ bits: UInt64) throws(AssetError) -> DeferredArray<Int32>?
+    func floats(_ bits: UInt64) throws(AssetError) -> DeferredArray<Float>?
+    func vectors2(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector2f>?
+    func vectors3(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector3f>?
+    func vectors4(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector4f>?
     /// The path of a list op that prepends or sets exactly one; nil for any other value.
     func singlePath(_ bits: UInt64) -> Path?
 }
@@ -80,6 +89,7 @@ struct FieldStore {
 
     mutating func append(_ name: Token, _ value: USDValue) { packed.append(pack(name, value)) }
     mutating func append(_ field: PackedField) { packed.append(field) }
+    mutating func put(_ i: Int, _ name: Token, _ value: USDValue) { packed[i] = pack(name, value) }
     mutating func set(_ i: Int, _ value: USDValue) { packed[i] = pack(packed[i].name, value) }
 
     func value(_ i: Int) -> USDValue { value(packed[i]) }

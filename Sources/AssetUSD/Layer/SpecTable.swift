@@ -34,6 +34,45 @@ public struct Spec {
     /// Connections, relationship targets, mappers: everything else below a property.
     public var otherChildren: Range<Int32> { Range(uncheckedBounds: (variantEnd, otherEnd)) }
 
+    /// While children are listed, the ends hold counts, then places: of prims, properties, variants, others.
+    mutating func countChild(_ kind: SpecKind) {
+        switch kind.group {
+        case 0: primEnd += 1
+        case 1: propertyEnd += 1
+        case 2: variantEnd += 1
+        default: otherEnd += 1
+        }
+    }
+
+    /// Turns the counts into places; returns where the next spec's children begin.
+    mutating func placeChildren(from start: Int32) -> Int32 {
+        let (prims, properties, variants, others) = (primEnd, propertyEnd, variantEnd, otherEnd)
+        childStart = start
+        primEnd = start
+        propertyEnd = primEnd + prims
+        variantEnd = propertyEnd + properties
+        otherEnd = variantEnd + variants
+        return otherEnd + others
+    }
+
+    /// The place of the next child of a kind; afterwards each end is behind the last.
+    mutating func takePlace(_ kind: SpecKind) -> Int32 {
+        switch kind.group {
+        case 0:
+            primEnd += 1
+            return primEnd - 1
+        case 1:
+            propertyEnd += 1
+            return propertyEnd - 1
+        case 2:
+            variantEnd += 1
+            return variantEnd - 1
+        default:
+            otherEnd += 1
+            return otherEnd - 1
+        }
+    }
+
     /// Says where the children stand: those of each kind end where the next begin.
     mutating func setChildren(from start: Int32, prims: Int32, properties: Int32, variants: Int32, others: Int32) {
         childStart = start
@@ -41,6 +80,18 @@ public struct Spec {
         propertyEnd = max(primEnd, properties)
         variantEnd = max(propertyEnd, variants)
         otherEnd = max(variantEnd, others)
+    }
+}
+
+extension SpecKind {
+    /// Children of one kind stand together, in this order.
+    fileprivate var group: Int {
+        switch self {
+        case .pseudoRoot, .prim: 0
+        case .attribute, .relationship: 1
+        case .variantSet, .variant: 2
+        case .connection, .relationshipTarget, .mapper, .mapperArg, .expression: 3
+        }
     }
 }
 
@@ -151,6 +202,20 @@ struct SpecTable {
         // The root is always the first and needs no place.
         if specs.count > 1 { isNew = !spec.path.isRoot && map.insertLast(specs) }
         return SpecIndex(truncatingIfNeeded: specs.count - 1)
+    }
+
+    /// Lists the children of all specs, in the order of the specs, and says in each spec where its own are.
+    mutating func listChildren() -> ContiguousArray<SpecIndex> {
+        var children = ContiguousArray<SpecIndex>(repeating: -1, count: max(0, specs.count - 1))
+        specs.withUnsafeMutableBufferPointer { specs in
+            for i in specs.indices.dropFirst() { specs[Int(specs[i].parent)].countChild(specs[i].kind) }
+            var next: Int32 = 0
+            for i in specs.indices { next = specs[i].placeChildren(from: next) }
+            for i in specs.indices.dropFirst() {
+                children[Int(specs[Int(specs[i].parent)].takePlace(specs[i].kind))] = SpecIndex(truncatingIfNeeded: i)
+            }
+        }
+        return children
     }
 
     func find(_ path: Path) -> SpecIndex? {

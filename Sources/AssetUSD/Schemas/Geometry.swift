@@ -12,7 +12,7 @@ extension SceneReader {
 
     /// Points of a point-based prim; a value of another type is a warning and counts as none.
     private func points(_ prim: StagePrim) throws(AssetError) -> PointArray {
-        if let plain = try stage.plainArray(prim, .points, at: time, of: Point3f.self) { return .float(plain) }
+        if let plain = try stage.plainVectors3(prim, .points, at: time) { return .float(plain) }
         guard let value = stage.value(prim, .points, at: time) else { return PointArray() }
         if let points = try ArrayValues.points(value) { return points }
         if case .array(let a) = value, a.count == 0 { return PointArray() }
@@ -21,7 +21,7 @@ extension SceneReader {
     }
 
     private func ints(_ prim: StagePrim, _ name: Token) throws(AssetError) -> DeferredArray<Int32> {
-        if let plain = try stage.plainArray(prim, name, at: time, of: Int32.self) { return plain }
+        if let plain = try stage.plainInts(prim, name, at: time) { return plain }
         guard let value = stage.value(prim, name, at: time) else { return .init() }
         if let ints = try ArrayValues.ints(value) { return ints }
         if case .array(let a) = value, a.count == 0 { return .init() }
@@ -73,7 +73,7 @@ extension SceneReader {
             return nil
         }
         guard facts.properties.contains(.normals) else { return nil }
-        if let plain = try stage.plainArray(prim, .normals, at: time, of: Vector3f.self) {
+        if let plain = try stage.plainVectors3(prim, .normals, at: time) {
             return Primvar(
                 name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(plain))
         }

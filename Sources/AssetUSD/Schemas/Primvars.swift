@@ -88,11 +88,11 @@ extension SceneReader {
         _ prim: StagePrim, _ name: Token, _ declared: AttributeType?
     ) throws(AssetError) -> (PrimvarValues, Int)? {
         switch declared?.type.type {
-        case .float: try stage.plainArray(prim, name, at: time, of: Float.self).map { (.float($0), 1) }
-        case .float2: try stage.plainArray(prim, name, at: time, of: Vector2f.self).map { (.float2($0), 1) }
-        case .float3: try stage.plainArray(prim, name, at: time, of: Vector3f.self).map { (.float3($0), 1) }
-        case .float4: try stage.plainArray(prim, name, at: time, of: Vector4f.self).map { (.float4($0), 1) }
-        case .int: try stage.plainArray(prim, name, at: time, of: Int32.self).map { (.int($0), 1) }
+        case .float: try stage.plainFloats(prim, name, at: time).map { (.float($0), 1) }
+        case .float2: try stage.plainVectors2(prim, name, at: time).map { (.float2($0), 1) }
+        case .float3: try stage.plainVectors3(prim, name, at: time).map { (.float3($0), 1) }
+        case .float4: try stage.plainVectors4(prim, name, at: time).map { (.float4($0), 1) }
+        case .int: try stage.plainInts(prim, name, at: time).map { (.int($0), 1) }
         default: nil
         }
     }

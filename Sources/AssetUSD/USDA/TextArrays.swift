@@ -71,6 +71,19 @@ final class TextArrays: FieldSource {
         return .deferred(TextArraySource<T>(file: file, offset: place.offset, number: place.count, type: place.type))
     }
 
+    func int32s(_ bits: UInt64) throws(AssetError) -> DeferredArray<Int32>? { packed(bits, .int, 1) }
+    func floats(_ bits: UInt64) throws(AssetError) -> DeferredArray<Float>? { packed(bits, .float, 1) }
+    func vectors2(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector2f>? { packed(bits, .float, 2) }
+    func vectors3(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector3f>? { packed(bits, .float, 3) }
+    func vectors4(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector4f>? { packed(bits, .float, 4) }
+
+    @inline(__always)
+    private func packed<T: Sendable>(_ bits: UInt64, _ scalar: ValueType.Scalar, _ components: Int) -> DeferredArray<T>? {
+        let place = places[Int(bits)]
+        guard place.type.scalar == scalar, place.type.components == components else { return nil }
+        return .deferred(TextArraySource<T>(file: file, offset: place.offset, number: place.count, type: place.type))
+    }
+
     // MARK: Recognising
 
     /// Looks from behind an opening bracket for the end of a list of plain numbers, or of tuples of `columns` of them.

@@ -62,6 +62,20 @@ extension CrateFile {
         return .deferred(try CrateArraySource<T>(arrayFile, rep))
     }
 
+    func int32s(_ bits: UInt64) throws(AssetError) -> DeferredArray<Int32>? { try packed(bits, .int, 1) }
+    func floats(_ bits: UInt64) throws(AssetError) -> DeferredArray<Float>? { try packed(bits, .float, 1) }
+    func vectors2(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector2f>? { try packed(bits, .float, 2) }
+    func vectors3(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector3f>? { try packed(bits, .float, 3) }
+    func vectors4(_ bits: UInt64) throws(AssetError) -> DeferredArray<Vector4f>? { try packed(bits, .float, 4) }
+
+    @inline(__always)
+    private func packed<T: Sendable>(_ bits: UInt64, _ scalar: ValueType.Scalar, _ components: Int) throws(AssetError) -> DeferredArray<T>? {
+        let rep = ValueRep(bits)
+        guard rep.isArray, let element = rep.type?.valueType, element.scalar == scalar, element.components == components else { return nil }
+        if rep.payload == 0 { return .loaded([]) }
+        return .deferred(try CrateArraySource<T>(arrayFile, rep))
+    }
+
     /// The whole array in memory.
     func array(_ rep: ValueRep, _ type: ValueType) throws(AssetError) -> USDArray {
         guard let place = try place(rep, type) else { return Self.emptyArray(type) }
