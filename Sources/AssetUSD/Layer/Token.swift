@@ -140,6 +140,15 @@ public final class TokenTable {
 
 @inline(__always)
 func memoryEqual(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ n: Int) -> Bool {
-    for i in 0..<n where a[i] != b[i] { return false }
+    let (p, q) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
+    var i = 0
+    while i &+ 8 <= n {
+        if p.loadUnaligned(fromByteOffset: i, as: UInt64.self) != q.loadUnaligned(fromByteOffset: i, as: UInt64.self) { return false }
+        i &+= 8
+    }
+    while i < n {
+        if a[i] != b[i] { return false }
+        i &+= 1
+    }
     return true
 }

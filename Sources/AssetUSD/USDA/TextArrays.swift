@@ -1,6 +1,14 @@
 import AssetIO
 import AssetModel
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Arrays of numbers that stay in their text until they are asked for: where each is, and how many elements it has.
 ///
 /// What is known of them is that their bytes are digits, signs, brackets and commas in an order that numbers have, with the
@@ -90,58 +98,69 @@ final class TextArrays: FieldSource {
     /// Returns the number of elements and the offset of the closing bracket; nil for whatever needs the grammar: words,
     /// comments, lists in lists, errors.
     static func measure(_ text: Span<UInt8>, from start: Int, columns: Int) -> (count: Int, end: Int)? {
-        let found = Pairs.classes.withUnsafeBufferPointer { classes in
-            Pairs.pairs.withUnsafeBufferPointer { pairs in count(text, from: start, classes, pairs) }
+        guard start < text.count else { return nil }
+        let found = text.withUnsafeBufferPointer { bytes in
+            Pairs.classes.withUnsafeBufferPointer { classes in
+                Pairs.pairs.withUnsafeBufferPointer { pairs in
+                    bytes.baseAddress.flatMap { count($0 + start, bytes.count - start, classes, pairs) }
+                }
+            }
         }
         guard let found else { return nil }
         // Behind a number or a tuple there is no space but before the closing bracket.
-        var last = found.end - 1
+        let end = start + found.length
+        var last = end - 1
         while last >= start, text[last] == 32 || text[last] == 10 || text[last] == 13 || text[last] == 9 { last -= 1 }
         let isTrailing = last >= start && text[last] == UInt8(ascii: ",")
-        guard found.spaces == (last < found.end - 1 && !isTrailing ? 1 : 0), found.numbers == found.commas + (isTrailing ? 0 : 1) else { return nil }
-        let elements = found.numbers / columns
+        guard found.spaces == (last < end - 1 && !isTrailing ? 1 : 0), found.numbers == found.commas + (isTrailing ? 0 : 1) else { return nil }
+        let elements = columns == 1 ? found.numbers : columns == 3 ? found.numbers / 3 : found.numbers / columns
         guard elements > 0, elements * columns == found.numbers, found.opens == found.closes, found.opens == (columns == 1 ? 0 : elements),
             elements <= Int(Int32.max)
         else { return nil }
-        return (elements, found.end)
+        return (elements, end)
     }
 
     private struct Found {
         var (commas, opens, closes, numbers, spaces) = (0, 0, 0, 0, 0)
-        var end = 0
+        /// Up to the closing bracket.
+        var length = 0
     }
 
-    /// Counts up to the closing bracket; nil where two bytes cannot follow each other. The tables have an entry for whatever
-    /// they are asked.
+    /// Counts up to the closing bracket; nil where two bytes cannot follow each other, or there is none. The tables have an
+    /// entry for whatever they are asked, and no byte at or behind `text + size` is looked at.
     private static func count(
-        _ text: Span<UInt8>, from start: Int, _ classes: UnsafeBufferPointer<UInt8>, _ pairs: UnsafeBufferPointer<UInt64>
+        _ text: UnsafePointer<UInt8>, _ size: Int, _ classes: UnsafeBufferPointer<UInt8>, _ pairs: UnsafeBufferPointer<UInt64>
     ) -> Found? {
+        guard let classes = classes.baseAddress, let pairs = pairs.baseAddress else { return nil }
         var found = Found()
-        var state = Pairs.Class.open.rawValue
-        var bad: UInt64 = 0
-        var i = start
-        let count = text.count
-        while i < count {
-            // The fields of the sum hold what a stretch can count.
-            let stop = min(count, i &+ 2000)
-            var sum: UInt64 = 0
-            while i < stop {
-                let c = classes[Int(text[i])]
-                let pair = pairs[Int(state &<< 4 | c)]
-                sum &+= pair
-                bad |= pair
-                state = c
-                i &+= 1
-                if c >= Pairs.Class.end.rawValue { break }
+        var state = Int(Pairs.Class.open.rawValue)
+        var p = text
+        let end = text + size
+        // The closing bracket is sought first, a stretch at a time, so that counting needs not to look for it.
+        while p < end {
+            let window = min(end - p, 4096)
+            let bracket = memchr(p, Int32(UInt8(ascii: "]")), window)
+            let stop = bracket.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) } ?? p + window
+            while p < stop {
+                // The fields of the sum hold what a stretch can count.
+                let part = min(stop, p + 500)
+                var sum: UInt64 = 0
+                while p < part {
+                    let c = Int(classes[Int(p.pointee)])
+                    sum &+= pairs[state &<< 4 | c]
+                    state = c
+                    p += 1
+                }
+                if sum >> 55 != 0 { return nil }
+                found.commas += Int(sum & 0x7FF)
+                found.opens += Int(sum >> 11 & 0x7FF)
+                found.closes += Int(sum >> 22 & 0x7FF)
+                found.numbers += Int(sum >> 33 & 0x7FF)
+                found.spaces += Int(sum >> 44 & 0x7FF)
             }
-            if bad >> 63 != 0 { return nil }
-            found.commas += Int(sum & 0x7FF)
-            found.opens += Int(sum >> 11 & 0x7FF)
-            found.closes += Int(sum >> 22 & 0x7FF)
-            found.numbers += Int(sum >> 33 & 0x7FF)
-            found.spaces += Int(sum >> 44 & 0x7FF)
-            if state == Pairs.Class.end.rawValue {
-                found.end = i - 1
+            if bracket != nil {
+                if pairs[state &<< 4 | Int(Pairs.Class.end.rawValue)] >> 55 != 0 { return nil }
+                found.length = p - text
                 return found
             }
         }
@@ -170,9 +189,9 @@ private enum Pairs {
     }
 
     /// By class of a byte and the next one: five counts of 11 bits for the next one — commas, opening brackets, closing
-    /// brackets, beginnings of numbers, spaces behind a value — and the highest bit where one cannot follow the other.
+    /// brackets, beginnings of numbers, spaces behind a value — and in nine more bits how often one cannot follow the other.
     static let pairs: [UInt64] = {
-        var table = [UInt64](repeating: 1 << 63, count: 256)
+        var table = [UInt64](repeating: 1 << 55, count: 256)
         func allow(_ a: Class, _ next: [Class]) {
             for b in next {
                 var value: UInt64 = 0
@@ -221,39 +240,51 @@ struct TextNumberReader {
 
     /// Fills a buffer with the next components; quaternions come with the real part first and are kept with it last.
     mutating func next<C: ArrayComponent>(_ out: UnsafeMutableBufferPointer<C>) throws(AssetError) {
-        var scan = USDAScanner(Span<UInt8>(_bytes: file.bytes))
-        scan.at = at
-        let count = scan.text.count
+        var wrong: Int?
+        let from = at
+        let isAtStart = at == start
+        var to = at
         let columns = type.components
-        var column = 0
-        var isFirst = at == start
-        for i in out.indices {
-            var isOpened = columns == 1
-            var isClosed = columns == 1 || isFirst
-            isFirst = false
-            while scan.at < count {
-                let b = scan.text[scan.at]
-                if b &- 48 < 10 || b == UInt8(ascii: "-") || b == UInt8(ascii: ".") { break }
-                if b == UInt8(ascii: "(") { isOpened = true }
-                if b == UInt8(ascii: ")") { isClosed = true }
-                scan.at &+= 1
-            }
-            if isOpened != (column == 0) || isClosed != (column == 0) {
-                throw Self.error(scan, file, scan.at, "usda.bad-value", "found \(scan.found()), expected a value of type \(type.name)")
-            }
-            column &+= 1
-            if column == columns { column = 0 }
-            if let value = C.takePlain(&scan) {
+        file.withUnsafeBytes { raw in
+            guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            let end = base + raw.count
+            var p = base + from
+            var column = 0
+            var isFirst = isAtStart
+            for i in out.indices {
+                var isOpened = columns == 1
+                var isClosed = columns == 1 || isFirst
+                isFirst = false
+                while p < end {
+                    let b = p.pointee
+                    if b &- 48 < 10 || b == UInt8(ascii: "-") || b == UInt8(ascii: ".") { break }
+                    if b == UInt8(ascii: "(") { isOpened = true }
+                    if b == UInt8(ascii: ")") { isClosed = true }
+                    p += 1
+                }
+                let before = p
+                guard isOpened == (column == 0), isClosed == (column == 0) else {
+                    wrong = i
+                    to = before - base
+                    return
+                }
+                column &+= 1
+                if column == columns { column = 0 }
+                if let value = C.takePlain(&p, end) {
+                    out.initializeElement(at: i, to: value)
+                    continue
+                }
+                guard let value: C = Self.slow(&p, base, raw.count) else {
+                    wrong = i
+                    to = before - base
+                    return
+                }
                 out.initializeElement(at: i, to: value)
-            } else {
-                out.initializeElement(at: i, to: try Self.slow(&scan, file, type))
             }
-            // A number with two points or exponents.
-            if scan.at < count, scan.text[scan.at] == UInt8(ascii: ".") || scan.text[scan.at] | 0x20 == UInt8(ascii: "e") {
-                throw Self.error(scan, file, scan.at, "usda.bad-value", "found \(scan.found()), expected the end of a number")
-            }
+            to = p - base
         }
-        at = scan.at
+        if wrong != nil { throw error(at: to, C.self) }
+        at = to
         if at - released >= 4 << 20 {
             file.release(released, count: at - released)
             released = at
@@ -266,22 +297,29 @@ struct TextNumberReader {
         }
     }
 
+    /// A number that needs a closer look; nil where there is none, or one that the type does not hold.
     @inline(never)
-    private static func slow<C: ArrayComponent>(_ scan: inout USDAScanner, _ file: FileBytes, _ type: ValueType) throws(AssetError) -> C {
-        let start = scan.at
-        guard let n = scan.takeNumber() else {
-            throw error(scan, file, start, "usda.bad-value", "found \(scan.found()), expected a value of type \(type.name)")
-        }
-        guard let value = C(n) else {
-            let text = scan.string(start, scan.at)
-            throw error(scan, file, start, "usda.value-out-of-range", "found \(text), expected a value of type \(type.name)")
-        }
+    private static func slow<C: ArrayComponent>(_ p: inout UnsafePointer<UInt8>, _ base: UnsafePointer<UInt8>, _ count: Int) -> C? {
+        var scan = USDAScanner(Span(_unsafeElements: UnsafeBufferPointer(start: base, count: count)))
+        scan.at = p - base
+        guard let n = scan.takeNumber(), let value = C(n) else { return nil }
+        // A number with two points or exponents.
+        if scan.at < count, scan.text[scan.at] == UInt8(ascii: ".") || scan.text[scan.at] | 0x20 == UInt8(ascii: "e") { return nil }
+        p = base + scan.at
         return value
     }
 
-    private static func error(_ scan: USDAScanner, _ file: FileBytes, _ offset: Int, _ code: String, _ message: String) -> AssetError {
+    /// What is wrong at an offset.
+    private func error<C: ArrayComponent>(at offset: Int, _: C.Type) -> AssetError {
+        var scan = USDAScanner(Span<UInt8>(_bytes: file.bytes))
+        scan.at = offset
         let (line, column) = lineAndColumn(of: offset, in: scan.text)
-        return AssetError(code, message, at: SourceLocation(file: file.name, position: .line(line, column: column)))
+        let location = SourceLocation(file: file.name, position: .line(line, column: column))
+        if let n = scan.takeNumber(), C(n) == nil {
+            return AssetError("usda.value-out-of-range", "found \(scan.string(offset, scan.at)), expected a value of type \(type.name)", at: location)
+        }
+        scan.at = offset
+        return AssetError("usda.bad-value", "found \(scan.found()), expected a value of type \(type.name)", at: location)
     }
 }
 

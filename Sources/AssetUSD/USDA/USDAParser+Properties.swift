@@ -6,19 +6,20 @@ extension USDAParser {
         let start = scan.at
         let edit = try listEdit()
         var isCustom = false
-        if edit == .explicit, scan.takeWord("custom") {
+        // The first byte rules most words out.
+        if edit == .explicit, scan.peek() == UInt8(ascii: "c"), scan.takeWord("custom") {
             isCustom = true
             try scan.skipBlanks()
         }
         var variability: Variability?
-        if scan.takeWord("uniform") || scan.takeWord("config") {
-            variability = .uniform
-            try scan.skipBlanks()
-        } else if scan.takeWord("varying") {
-            variability = .varying
-            try scan.skipBlanks()
+        switch scan.peek() {
+        case UInt8(ascii: "u"): if scan.takeWord("uniform") { variability = .uniform }
+        case UInt8(ascii: "c"): if scan.takeWord("config") { variability = .uniform }
+        case UInt8(ascii: "v"): if scan.takeWord("varying") { variability = .varying }
+        default: break
         }
-        if variability != .uniform, scan.takeWord("rel") {
+        if variability != nil { try scan.skipBlanks() }
+        if variability != .uniform, scan.peek() == UInt8(ascii: "r"), scan.takeWord("rel") {
             try relationship(in: prim, edit, isCustom: isCustom, isVarying: variability == .varying, at: start)
             return
         }

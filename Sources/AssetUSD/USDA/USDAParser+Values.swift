@@ -485,10 +485,64 @@ protocol ArrayComponent {
     init?(_ n: USDANumber)
     /// The plainly written number at the cursor; nil, with the cursor unmoved, for all that need a closer look.
     static func takePlain(_ scan: inout USDAScanner) -> Self?
+    /// The same below an end, for texts whose shape is known.
+    static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Self?
+}
+
+/// The number at a pointer as digits, decimals and sign, where it is written plainly with at most 18 digits: no exponent,
+/// and no further point. Nothing at or behind `end` is looked at.
+@inline(__always)
+private func plainDigits(
+    _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+) -> (mantissa: UInt64, decimals: Int, isNegative: Bool)? {
+    var q = p
+    let isNegative = q < end && q.pointee == UInt8(ascii: "-")
+    if isNegative { q += 1 }
+    var mantissa: UInt64 = 0
+    let first = q
+    while q < end {
+        let digit = q.pointee &- 48
+        if digit > 9 { break }
+        mantissa = mantissa &* 10 &+ UInt64(digit)
+        q += 1
+    }
+    var digits = q - first
+    var decimals = 0
+    if q < end, q.pointee == UInt8(ascii: ".") {
+        q += 1
+        let dot = q
+        while q < end {
+            let digit = q.pointee &- 48
+            if digit > 9 { break }
+            mantissa = mantissa &* 10 &+ UInt64(digit)
+            q += 1
+        }
+        decimals = q - dot
+        digits += decimals
+    }
+    guard digits > 0, digits <= 18, q < end, q.pointee != UInt8(ascii: "."), q.pointee | 0x20 != UInt8(ascii: "e") else { return nil }
+    p = q
+    return (mantissa, decimals, isNegative)
+}
+
+/// A real number from plain digits whose value one division makes exact (Clinger 1990).
+@inline(__always)
+private func plainReal(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? {
+    let start = p
+    guard let (mantissa, decimals, isNegative) = plainDigits(&p, end) else { return nil }
+    guard mantissa < 1 << 53 else {
+        p = start
+        return nil
+    }
+    let magnitude = decimals == 0 ? Double(mantissa) : Double(mantissa) / exactPowersOfTen[decimals]
+    return isNegative ? -magnitude : magnitude
 }
 
 extension Float: ArrayComponent {
     static var isReal: Bool { true }
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Float? {
+        plainReal(&p, end).map { Float($0) }
+    }
     init?(_ n: USDANumber) { self = Float(n.double) }
     @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Float? {
         let d = scan.takePlainReal()
@@ -498,6 +552,7 @@ extension Float: ArrayComponent {
 
 extension Double: ArrayComponent {
     static var isReal: Bool { true }
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? { plainReal(&p, end) }
     init?(_ n: USDANumber) { self = n.double }
     @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Double? {
         let d = scan.takePlainReal()
@@ -507,6 +562,16 @@ extension Double: ArrayComponent {
 
 extension ArrayComponent where Self: FixedWidthInteger {
     static var isReal: Bool { false }
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Self? {
+        let start = p
+        if let (mantissa, decimals, isNegative) = plainDigits(&p, end), decimals == 0 {
+            // Eighteen digits fit.
+            let whole = Int64(truncatingIfNeeded: mantissa)
+            if let value = Self(exactly: isNegative ? -whole : whole) { return value }
+        }
+        p = start
+        return nil
+    }
     init?(_ n: USDANumber) {
         guard let value: Self = USDAParser.integer(n) else { return nil }
         self = value

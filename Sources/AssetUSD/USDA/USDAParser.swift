@@ -148,14 +148,11 @@ struct USDAParser: ~Escapable {
     /// `def Type "name" (…) {…}` and its siblings; false where none starts here.
     mutating func primStatement(in parent: SpecIndex) throws(USDAError) -> Bool {
         let specifier: Specifier
-        if scan.takeWord("def") {
-            specifier = .def
-        } else if scan.takeWord("over") {
-            specifier = .over
-        } else if scan.takeWord("class") {
-            specifier = .class
-        } else {
-            return false
+        switch scan.peek() {
+        case UInt8(ascii: "d") where scan.takeWord("def"): specifier = .def
+        case UInt8(ascii: "o") where scan.takeWord("over"): specifier = .over
+        case UInt8(ascii: "c") where scan.takeWord("class"): specifier = .class
+        default: return false
         }
         try scan.skipBlanks()
         var typeName = Token.empty
