@@ -89,6 +89,7 @@ struct FieldStore {
 
     mutating func append(_ name: Token, _ value: USDValue) { packed.append(pack(name, value)) }
     mutating func append(_ field: PackedField) { packed.append(field) }
+    mutating func put(_ i: Int, _ field: PackedField) { packed[i] = field }
     mutating func put(_ i: Int, _ name: Token, _ value: USDValue) { packed[i] = pack(name, value) }
     mutating func set(_ i: Int, _ value: USDValue) { packed[i] = pack(packed[i].name, value) }
 

@@ -63,6 +63,25 @@ public struct LayerBuilder {
         return i < 0 ? nil : fields.value(i)
     }
 
+    /// A field as the layer keeps it.
+    func packed(_ spec: SpecIndex, _ name: Token) -> PackedField? {
+        let i = find(spec, name)
+        return i < 0 ? nil : fields.packed[i]
+    }
+
+    func value(_ field: PackedField) -> USDValue { fields.value(field) }
+
+    /// Sets a field to the value of another one.
+    mutating func set(_ spec: SpecIndex, _ name: Token, packed other: PackedField) {
+        var field = other
+        field.name = name
+        let i = find(spec, name)
+        if i >= 0 { return fields.put(i, field) }
+        let at = place(spec)
+        if at == fields.count { fields.append(field) } else { fields.put(at, field) }
+        extend(spec, name)
+    }
+
     /// Sets a field, replacing an earlier value.
     public mutating func set(_ spec: SpecIndex, _ name: Token, _ value: USDValue) {
         let i = find(spec, name)

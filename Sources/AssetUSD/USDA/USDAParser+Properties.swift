@@ -4,6 +4,8 @@ extension USDAParser {
     /// An attribute or relationship statement.
     mutating func propertyStatement(in prim: SpecIndex) throws(USDAError) {
         let start = scan.at
+        let known = memo.predict(scan.text, start)
+        if known >= 0 { return try knownAttribute(in: prim, known) }
         let edit = try listEdit()
         var isCustom = false
         // The first byte rules most words out.
@@ -111,13 +113,62 @@ extension USDAParser {
             try scan.skipBlanks()
             if scan.take(UInt8(ascii: "=")) {
                 try scan.skipBlanks()
+                let valueStart = scan.at
                 builder.set(spec, .default, try attributeValue(typeName))
+                memo.note(
+                    scan.text, from: start, valueStart: valueStart, valueEnd: scan.at, typeName, name, isUniform: isUniform, isCustom: isCustom,
+                    sharedValue(of: spec))
                 try scan.skipBlanks()
             }
             if scan.peek() == UInt8(ascii: "(") { try metadataBlock(of: spec, .attribute) }
         }
         path = outer
         releasePages()
+    }
+
+    /// An attribute statement whose beginning was seen before; the cursor is at its first letter.
+    private mutating func knownAttribute(in prim: SpecIndex, _ number: Int32) throws(USDAError) {
+        let entry = memo.entries[Int(number)]
+        let outer = path
+        let known = session.paths.count
+        path = session.paths.property(outer, entry.name)
+        let spec: SpecIndex
+        if !isNew(path, known), let old = builder.spec(at: path) {
+            spec = old
+            try checkSame(old, entry.typeName, isUniform: entry.isUniform, at: scan.at)
+            if entry.isCustom { builder.set(spec, .custom, .bool(true)) }
+        } else {
+            spec = builder.add(.attribute, path, below: prim)
+            builder.append(spec, .typeName, token: entry.typeName)
+            if entry.isCustom { builder.append(spec, .custom, .bool(true)) }
+            if entry.isUniform { builder.append(spec, .variability, .variability(.uniform)) }
+        }
+        scan.at += entry.prefixLength
+        if memo.hasValue(number, scan.text, scan.at) {
+            builder.set(spec, .default, packed: entry.value)
+            scan.at += entry.valueLength
+        } else {
+            let valueStart = scan.at
+            builder.set(spec, .default, try attributeValue(entry.typeName))
+            memo.noteValue(number, scan.text, valueStart: valueStart, valueEnd: scan.at, sharedValue(of: spec))
+        }
+        try scan.skipBlanks()
+        if scan.peek() == UInt8(ascii: "(") { try metadataBlock(of: spec, .attribute) }
+        path = outer
+        releasePages()
+    }
+
+    /// The default value of a spec as the layer keeps it, where the same letters mean the same at another place: not where it
+    /// names paths, which may be relative.
+    private func sharedValue(of spec: SpecIndex) -> PackedField? {
+        guard let field = builder.packed(spec, .default) else { return nil }
+        if field.form == .other {
+            switch builder.value(field) {
+            case .array, .string, .asset: break
+            default: return nil
+            }
+        }
+        return field
     }
 
     private func checkSame(_ spec: SpecIndex, _ typeName: Token, isUniform: Bool, at offset: Int) throws(USDAError) {

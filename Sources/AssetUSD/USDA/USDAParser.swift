@@ -8,6 +8,7 @@ struct USDAParser: ~Escapable {
     let session: USDSession
     let limits: ReadLimits
     var builder: LayerBuilder
+    var memo = StatementMemo()
     /// Arrays that are left in the text.
     let arrays: TextArrays
     var diagnostics = Diagnostics()
