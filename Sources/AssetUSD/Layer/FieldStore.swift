@@ -1,3 +1,4 @@
+import AssetIO
 import AssetModel
 
 /// A source of values that a layer's fields name by 64 bits: the file the layer came from.
@@ -85,7 +86,10 @@ struct FieldStore {
 
     var count: Int { packed.count }
 
-    mutating func reserve(_ n: Int) { packed.reserveCapacity(n) }
+    mutating func reserve(_ n: Int) {
+        packed.reserveCapacity(n)
+        HugePages.advise(&packed)
+    }
 
     mutating func append(_ name: Token, _ value: USDValue) { packed.append(pack(name, value)) }
     mutating func append(_ field: PackedField) { packed.append(field) }

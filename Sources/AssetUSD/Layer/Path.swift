@@ -1,3 +1,5 @@
+import AssetIO
+
 /// An interned path of a `USDSession`: `/World/Chair`, `/World/Chair.points`, `/World{look=red}Chair`.
 /// Always absolute; relative ones are made absolute where they are read. Equal paths have equal numbers.
 @frozen public struct Path: Hashable, Sendable {
@@ -100,7 +102,10 @@ public final class PathTable {
         }
 
         mutating func rehash(_ size: Int) {
-            buckets = ContiguousArray(repeating: -1, count: size)
+            buckets = []
+            buckets.reserveCapacity(size)
+            HugePages.advise(&buckets)
+            buckets.append(contentsOf: repeatElement(-1, count: size))
             overflow = ContiguousArray(repeating: -1, count: max(64, overflow.count))
             overflowCount = 0
             for i in 2..<max(2, entries.count) {
@@ -144,6 +149,7 @@ public final class PathTable {
     func reserve(_ n: Int) {
         let wanted = table.pointee.entries.count + n
         table.pointee.entries.reserveCapacity(wanted)
+        HugePages.advise(&table.pointee.entries)
         var size = table.pointee.buckets.count
         while size < wanted * 2 { size *= 2 }
         if size > table.pointee.buckets.count { table.pointee.rehash(size) }

@@ -1,3 +1,5 @@
+import AssetIO
+
 /// An index into `USDLayer.specs`.
 public typealias SpecIndex = Int32
 
@@ -188,7 +190,10 @@ struct SpecTable {
 
     init() {}
 
-    mutating func reserve(_ n: Int) { specs.reserveCapacity(n) }
+    mutating func reserve(_ n: Int) {
+        specs.reserveCapacity(n)
+        HugePages.advise(&specs)
+    }
 
     /// Appends a spec; of two specs with one path the first is found.
     mutating func append(_ spec: Spec) -> SpecIndex {

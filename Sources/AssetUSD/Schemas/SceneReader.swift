@@ -159,6 +159,7 @@ final class SceneReader {
         try readMetadata()
         try collect()
         scene.nodes.reserveCapacity(visits.count)
+        HugePages.advise(&scene.nodes.elements)
         registerMaterials()
         for i in 0..<visits.count { try readNode(i) }
         for i in visits.indices.reversed() where visits[i].parent >= 0 {
@@ -199,6 +200,7 @@ final class SceneReader {
             }
         }
         scene.meshes.reserveCapacity(meshCount)
+        HugePages.advise(&scene.meshes.elements)
         // A part of a scene is not passed off as the whole.
         if let error = stage.exceededLimit { throw error }
         let n = visits.count
@@ -228,14 +230,18 @@ final class SceneReader {
 
     /// The path of a node below another.
     private func path(_ name: String, below parent: Int) -> String {
-        var path = ""
-        if parent >= 0 {
-            path.reserveCapacity(scene.nodes.elements[parent].path.utf8.count + name.utf8.count + 1)
-            path.append(scene.nodes.elements[parent].path)
+        var above = parent >= 0 ? scene.nodes.elements[parent].path : ""
+        var name = name
+        return above.withUTF8 { a in
+            name.withUTF8 { b in
+                String(unsafeUninitializedCapacity: a.count + b.count + 1) { out in
+                    _ = out.initialize(fromContentsOf: a)
+                    out.initializeElement(at: a.count, to: UInt8(ascii: "/"))
+                    _ = out[(a.count + 1)...].initialize(fromContentsOf: b)
+                    return a.count + b.count + 1
+                }
+            }
         }
-        path.append("/")
-        path.append(name)
-        return path
     }
 
     private func makeNode(_ i: Int, _ visit: Visit, _ facts: PrimFacts) throws(AssetError) {
@@ -297,7 +303,7 @@ final class SceneReader {
             (node.material, node.previewMaterial) = boundMaterials(i)
         }
         varying[i] = facts.varying
-        scene.nodes.append(node)
+        scene.nodes.elements.append(node)
         if facts.type.reader == .subset, parent >= 0 { noteSubset(i, below: parent) }
     }
 

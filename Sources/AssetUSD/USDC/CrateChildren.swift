@@ -9,16 +9,16 @@ struct CrateChildren {
     private let bytes: CrateBytes
     private let tokens: ContiguousArray<Token>
     /// By spec: the crate token of its path's last element.
-    private var elements: ContiguousArray<Int32>
+    private let elements: NumberTable
     /// Children of each spec in file order, as lists.
-    private var first: ContiguousArray<SpecIndex>
-    private var next: ContiguousArray<SpecIndex>
-    private var parents: ContiguousArray<SpecIndex>
+    private let first: NumberTable
+    private let next: NumberTable
+    private let parents: NumberTable
     /// Specs of names among the children at hand, by crate token; prims and properties may have the same name.
-    private var prims: ContiguousArray<SpecIndex>
-    private var properties: ContiguousArray<SpecIndex>
-    /// By spec: whether a list has named it.
-    private var isNamed: ContiguousArray<Bool>
+    private let prims: NumberTable
+    private let properties: NumberTable
+    /// By spec: 0 once a list has named it.
+    private let unnamed: NumberTable
 
     init(_ crate: CrateFile, _ specs: borrowing SpecTable, _ tree: CratePaths, _ pathOfSpec: ContiguousArray<Int32>) throws(AssetError) {
         self.crate = crate
@@ -26,13 +26,13 @@ struct CrateChildren {
         tokens = crate.tokens
         let n = specs.count
         let paths = crate.session.paths
-        first = ContiguousArray(repeating: -1, count: n)
-        next = first
-        parents = first
-        elements = first
-        prims = ContiguousArray(repeating: -1, count: crate.tokens.count)
-        properties = prims
-        isNamed = ContiguousArray(repeating: false, count: n)
+        first = NumberTable(n)
+        next = NumberTable(n)
+        parents = NumberTable(n)
+        elements = NumberTable(n)
+        unnamed = NumberTable(n)
+        prims = NumberTable(crate.tokens.count)
+        properties = NumberTable(crate.tokens.count)
         children.reserveCapacity(n)
         for i in (1..<max(n, 1)).reversed() {
             let spec = specs[SpecIndex(truncatingIfNeeded: i)]
@@ -67,7 +67,7 @@ struct CrateChildren {
             case .variantSet, .variant: break
             default:
                 others.append(c)
-                isNamed[Int(c)] = true
+                unnamed[Int(c)] = 0
             }
             c = next[Int(c)]
         }
@@ -86,7 +86,7 @@ struct CrateChildren {
         c = first[Int(i)]
         while c >= 0 {
             let element = Int(elements[Int(c)])
-            if !isNamed[Int(c)] {
+            if unnamed[Int(c)] != 0 {
                 warn(
                     "usdc.dropped.spec", specs[c].path,
                     "the spec is not among the children of <\(crate.session.string(specs[i].path))>", &diagnostics)
@@ -112,7 +112,7 @@ struct CrateChildren {
                 let paths = crate.session.paths
                 let above = specs[parent].path
                 child = specs.find(kind == .prim ? paths.child(above, tokens[t]) : paths.property(above, tokens[t])) ?? -1
-                guard child >= 0, parents[Int(child)] == parent, !isNamed[Int(child)], (specs[child].kind == .prim) == (kind == .prim)
+                guard child >= 0, parents[Int(child)] == parent, unnamed[Int(child)] != 0, (specs[child].kind == .prim) == (kind == .prim)
                 else {
                     warn(
                         "usdc.missing-child", specs[parent].path,
@@ -122,7 +122,7 @@ struct CrateChildren {
             }
             let own = Int(elements[Int(child)])
             if kind == .prim { prims[own] = -1 } else { properties[own] = -1 }
-            isNamed[Int(child)] = true
+            unnamed[Int(child)] = 0
             children.append(child)
         }
     }
@@ -139,11 +139,11 @@ struct CrateChildren {
                 specs[parent].kind == .variantSet
                 ? paths.variant(paths.parent(above), set: paths.name(above), selection: name)
                 : paths.variant(above, set: name, selection: .empty)
-            guard let child = specs.find(path), parents[Int(child)] == parent, !isNamed[Int(child)] else {
+            guard let child = specs.find(path), parents[Int(child)] == parent, unnamed[Int(child)] != 0 else {
                 warn("usdc.missing-child", above, "no spec for the child \"\(crate.session.string(name))\"", &diagnostics)
                 continue
             }
-            isNamed[Int(child)] = true
+            unnamed[Int(child)] = 0
             children.append(child)
         }
     }
@@ -168,5 +168,30 @@ struct CrateChildren {
         }
         let n = try bytes.elementCount(rep.payload, stride: 4, .value)
         return (try bytes.pointer(rep.payload + 8, 4 * n, .value), rep.payload + 8, n)
+    }
+}
+
+/// A table of numbers that begin as -1. Every access is checked against its size, but not for other owners.
+private final class NumberTable {
+    private let base: UnsafeMutablePointer<Int32>
+    private let count: Int
+
+    init(_ count: Int) {
+        self.count = count
+        base = .allocate(capacity: max(1, count))
+        base.initialize(repeating: -1, count: count)
+    }
+
+    deinit { base.deallocate() }
+
+    subscript(i: Int) -> Int32 {
+        @inline(__always) get {
+            precondition(i >= 0 && i < count)
+            return base[i]
+        }
+        @inline(__always) set {
+            precondition(i >= 0 && i < count)
+            base[i] = newValue
+        }
     }
 }

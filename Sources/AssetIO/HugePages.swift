@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Large tables in large pages: a table of many megabytes is filled faster when the system need not hand its memory out in
+/// thousands of small pieces. Advice only, and only where a system takes it.
+public enum HugePages {
+    private static var size: Int { 2 << 20 }
+
+    /// Asks for large pages behind the room that an array has reserved and not yet used.
+    public static func advise<T>(_ array: inout ContiguousArray<T>) {
+        let bytes = array.capacity * MemoryLayout<T>.stride
+        // A few small tables are not worth a call.
+        guard bytes >= 2 * size else { return }
+        array.withUnsafeMutableBufferPointer { buffer in
+            guard let base = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+            advise(base, bytes)
+        }
+    }
+
+    private static func advise(_ start: UnsafeMutableRawPointer, _ count: Int) {
+        #if os(Linux)
+        let first = (UInt(bitPattern: start) + UInt(size - 1)) & ~UInt(size - 1)
+        let last = (UInt(bitPattern: start) + UInt(count)) & ~UInt(size - 1)
+        guard last > first, let from = UnsafeMutableRawPointer(bitPattern: first) else { return }
+        // MADV_HUGEPAGE, which not every C library declares.
+        madvise(from, Int(last - first), 14)
+        #endif
+    }
+}
