@@ -140,6 +140,7 @@ extension Stage {
         let store = cache.layers[Int(only.opinion.layer)].store
         var path: Path?
         switch only.field.form {
+        case .path: path = Path(id: Int32(truncatingIfNeeded: only.field.payload))
         case .source: path = store.source?.singlePath(only.field.payload)
         case .other:
             if case .pathListOp(let op) = store.value(only.field), op.appended.isEmpty, op.deleted.isEmpty, op.added.isEmpty, op.ordered.isEmpty {

@@ -23,6 +23,8 @@ struct PackedField {
     enum Form: UInt8 {
         case bool, uchar, int, uint, int64, uint64, half, float, double, timeCode, duration, token, specifier, variability, permission
         case block, animationBlock
+        /// An explicit list of one path: the targets of nearly all relationships and connections.
+        case path
         /// `payload` is where the components stand in the store's numbers.
         case tuple
         /// `payload` is what the store's source understands.
@@ -92,6 +94,11 @@ struct FieldStore {
     }
 
     mutating func append(_ name: Token, _ value: USDValue) { packed.append(pack(name, value)) }
+    mutating func pack(_ name: Token, _ type: ValueType, _ components: SixteenNumbers) -> PackedField {
+        let start = numbers.count
+        for i in 0..<type.components { numbers.append(components[i]) }
+        return PackedField(name, .tuple, UInt64(start), type: type)
+    }
     mutating func append(_ field: PackedField) { packed.append(field) }
     mutating func put(_ i: Int, _ field: PackedField) { packed[i] = field }
     mutating func put(_ i: Int, _ name: Token, _ value: USDValue) { packed[i] = pack(name, value) }
@@ -122,6 +129,8 @@ struct FieldStore {
             let start = numbers.count
             numbers.append(contentsOf: c)
             return PackedField(name, .tuple, UInt64(start), type: type)
+        case .pathListOp(let op) where op.isExplicit && op.explicit.count == 1:
+            return PackedField(name, .path, UInt64(UInt32(bitPattern: op.explicit[0].id)))
         case .deferred(let s, let bits) where s === source:
             return PackedField(name, .source, bits)
         case .array(let a):
@@ -181,6 +190,7 @@ struct FieldStore {
         case .permission: return .permission(Permission(rawValue: UInt8(truncatingIfNeeded: bits)) ?? .public)
         case .block: return .block
         case .animationBlock: return .animationBlock
+        case .path: return .pathListOp(ListOp(explicit: [Path(id: Int32(truncatingIfNeeded: bits))]))
         case .tuple: return .tuple(f.type, Array(numbers[Int(bits)..<(Int(bits) + f.type.components)]))
         case .source: return source?.fieldValue(bits) ?? .block
         case .other: return values[Int(bits)]

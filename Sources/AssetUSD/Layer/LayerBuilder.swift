@@ -69,6 +69,14 @@ public struct LayerBuilder {
         return i < 0 ? nil : fields.packed[i]
     }
 
+    func fieldCount(_ spec: SpecIndex) -> Int { specs[spec].fields.count }
+
+    /// The fields of a spec as the layer keeps them.
+    func fields(of spec: SpecIndex) -> ContiguousArray<PackedField>.SubSequence {
+        let range = specs[spec].fields
+        return fields.packed[Int(range.lowerBound)..<Int(range.upperBound)]
+    }
+
     func value(_ field: PackedField) -> USDValue { fields.value(field) }
 
     /// Sets a field to the value of another one.
@@ -80,6 +88,11 @@ public struct LayerBuilder {
         let at = place(spec)
         if at == fields.count { fields.append(field) } else { fields.put(at, field) }
         extend(spec, name)
+    }
+
+    /// Sets a field to a vector, quaternion or matrix.
+    mutating func set(_ spec: SpecIndex, _ name: Token, _ type: ValueType, _ components: SixteenNumbers) {
+        set(spec, name, packed: fields.pack(name, type, components))
     }
 
     /// Sets a field, replacing an earlier value.

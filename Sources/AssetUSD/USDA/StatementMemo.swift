@@ -17,6 +17,10 @@ struct StatementMemo {
         var value = PackedField(.empty, .block, 0)
         /// The statement that came after this one last.
         var next: Int32 = -1
+        /// In `bytes`: the metadata behind the value, with their brackets; the length is zero where they are not kept.
+        var metadataStart = 0
+        var metadataLength = 0
+        var metadata: [PackedField] = []
         /// How often other values came.
         var misses: UInt8 = 0
     }
@@ -44,8 +48,7 @@ struct StatementMemo {
         guard last >= 0 else { return -1 }
         let i = entries[Int(last)].next
         guard i >= 0 else { return -1 }
-        let e = entries[Int(i)]
-        guard matches(text, at, e.start, e.prefixLength) else { return -1 }
+        guard matches(text, at, entries[Int(i)].start, entries[Int(i)].prefixLength) else { return -1 }
         last = i
         return i
     }
@@ -58,6 +61,23 @@ struct StatementMemo {
         let end = text[at + e.valueLength]
         guard end == UInt8(ascii: "\n") || end == UInt8(ascii: "\r") || end == UInt8(ascii: " ") else { return false }
         return matches(text, at, e.start + e.prefixLength, e.valueLength)
+    }
+
+    /// The fields of the metadata that a text goes on with, where an entry has had them before.
+    func metadata(_ i: Int32, _ text: Span<UInt8>, _ at: Int) -> [PackedField]? {
+        let e = entries[Int(i)]
+        return e.metadataLength > 0 && matches(text, at, e.metadataStart, e.metadataLength) ? e.metadata : nil
+    }
+
+    func metadataLength(_ i: Int32) -> Int { entries[Int(i)].metadataLength }
+
+    /// Notes the metadata behind a statement; the first are kept.
+    mutating func noteMetadata(_ i: Int32, _ text: Span<UInt8>, _ start: Int, _ end: Int, _ fields: [PackedField]) {
+        guard entries[Int(i)].metadataLength == 0, end - start <= 256, bytes.count < Self.mostBytes else { return }
+        entries[Int(i)].metadataStart = bytes.count
+        append(text, start, end)
+        entries[Int(i)].metadataLength = end - start
+        entries[Int(i)].metadata = fields
     }
 
     private func matches(_ text: Span<UInt8>, _ at: Int, _ start: Int, _ n: Int) -> Bool {

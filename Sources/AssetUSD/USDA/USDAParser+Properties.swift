@@ -114,7 +114,7 @@ extension USDAParser {
             if scan.take(UInt8(ascii: "=")) {
                 try scan.skipBlanks()
                 let valueStart = scan.at
-                builder.set(spec, .default, try attributeValue(typeName))
+                try defaultValue(of: spec, typeName)
                 memo.note(
                     scan.text, from: start, valueStart: valueStart, valueEnd: scan.at, typeName, name, isUniform: isUniform, isCustom: isCustom,
                     sharedValue(of: spec))
@@ -133,8 +133,10 @@ extension USDAParser {
         let known = session.paths.count
         path = session.paths.property(outer, entry.name)
         let spec: SpecIndex
+        var isFresh = true
         if !isNew(path, known), let old = builder.spec(at: path) {
             spec = old
+            isFresh = false
             try checkSame(old, entry.typeName, isUniform: entry.isUniform, at: scan.at)
             if entry.isCustom { builder.set(spec, .custom, .bool(true)) }
         } else {
@@ -149,13 +151,38 @@ extension USDAParser {
             scan.at += entry.valueLength
         } else {
             let valueStart = scan.at
-            builder.set(spec, .default, try attributeValue(entry.typeName))
+            try defaultValue(of: spec, entry.typeName)
             memo.noteValue(number, scan.text, valueStart: valueStart, valueEnd: scan.at, sharedValue(of: spec))
         }
         try scan.skipBlanks()
-        if scan.peek() == UInt8(ascii: "(") { try metadataBlock(of: spec, .attribute) }
+        if scan.peek() == UInt8(ascii: "(") { try knownMetadata(of: spec, number, isFresh: isFresh) }
         path = outer
         releasePages()
+    }
+
+    /// The metadata behind a statement that was seen before: mostly they are the same as well.
+    private mutating func knownMetadata(of spec: SpecIndex, _ number: Int32, isFresh: Bool) throws(USDAError) {
+        let start = scan.at
+        let before = builder.fieldCount(spec)
+        if let fields = memo.metadata(number, scan.text, start) {
+            for f in fields { builder.set(spec, f.name, packed: f) }
+            scan.at += memo.metadataLength(number)
+            return
+        }
+        try metadataBlock(of: spec, .attribute)
+        // What a block adds to a new attribute is what it says.
+        let added = builder.fields(of: spec).dropFirst(before)
+        let isShared = added.allSatisfy { $0.form != .other && $0.form != .path && $0.name != .default }
+        if isFresh, isShared { memo.noteMetadata(number, scan.text, start, scan.at, Array(added)) }
+    }
+
+    private mutating func defaultValue(of spec: SpecIndex, _ typeName: Token) throws(USDAError) {
+        // A vector needs no array of its own.
+        if scan.peek() == UInt8(ascii: "("), let type = valueType(typeName), !type.isArray, type.type.components > 1 {
+            builder.set(spec, .default, type.type, try components(type.type))
+        } else {
+            builder.set(spec, .default, try attributeValue(typeName))
+        }
     }
 
     /// The default value of a spec as the layer keeps it, where the same letters mean the same at another place: not where it

@@ -72,6 +72,8 @@ extension USDAParser {
 
     /// A number; also `inf`, `-inf` and `nan`, quoted or not.
     mutating func real(_ type: ValueType) throws(USDAError) -> Double {
+        let plain = scan.takePlainReal()
+        if !plain.isNaN { return plain }
         if let n = scan.takeNumber() { return n.double }
         return try realWord(type)
     }
@@ -108,9 +110,14 @@ extension USDAParser {
 
     /// The components of one tuple, quaternions with the real part last.
     private mutating func tuple(_ type: ValueType) throws(USDAError) -> [Double] {
+        let numbers = try components(type)
+        return (0..<type.components).map { numbers[$0] }
+    }
+
+    mutating func components(_ type: ValueType) throws(USDAError) -> SixteenNumbers {
         let rows = type.matrixRows
-        var out: [Double] = []
-        out.reserveCapacity(type.components)
+        var out = SixteenNumbers()
+        var n = 0
         if rows > 0 { try openTuple(type) }
         for r in 0..<max(1, rows) {
             if r > 0 { try comma() }
@@ -121,17 +128,22 @@ extension USDAParser {
                 try scan.skipSpace()
                 switch type.scalar {
                 case .int:
-                    let n: Int32 = try integer(type)
-                    out.append(Double(n))
-                case .half: out.append(halfValue(halfBits(try real(type))))
-                case .float: out.append(Double(Float(try real(type))))
-                default: out.append(try real(type))
+                    let whole: Int32 = try integer(type)
+                    out[n] = Double(whole)
+                case .half: out[n] = halfValue(halfBits(try real(type)))
+                case .float: out[n] = Double(Float(try real(type)))
+                default: out[n] = try real(type)
                 }
+                n += 1
             }
             try closeTuple()
         }
         if rows > 0 { try closeTuple() }
-        if type.isQuaternion { out.append(out.removeFirst()) }
+        if type.isQuaternion {
+            let real = out[0]
+            for i in 0..<3 { out[i] = out[i + 1] }
+            out[3] = real
+        }
         return out
     }
 
@@ -477,119 +489,6 @@ extension USDAParser {
         }
     }
 }
-
-/// What flat numeric arrays are made of.
-protocol ArrayComponent {
-    static var isReal: Bool { get }
-    /// The value of a number, nil where it is out of range.
-    init?(_ n: USDANumber)
-    /// The plainly written number at the cursor; nil, with the cursor unmoved, for all that need a closer look.
-    static func takePlain(_ scan: inout USDAScanner) -> Self?
-    /// The same below an end, for texts whose shape is known.
-    static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Self?
-}
-
-/// The number at a pointer as digits, decimals and sign, where it is written plainly with at most 18 digits: no exponent,
-/// and no further point. Nothing at or behind `end` is looked at.
-@inline(__always)
-private func plainDigits(
-    _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
-) -> (mantissa: UInt64, decimals: Int, isNegative: Bool)? {
-    var q = p
-    let isNegative = q < end && q.pointee == UInt8(ascii: "-")
-    if isNegative { q += 1 }
-    var mantissa: UInt64 = 0
-    let first = q
-    while q < end {
-        let digit = q.pointee &- 48
-        if digit > 9 { break }
-        mantissa = mantissa &* 10 &+ UInt64(digit)
-        q += 1
-    }
-    var digits = q - first
-    var decimals = 0
-    if q < end, q.pointee == UInt8(ascii: ".") {
-        q += 1
-        let dot = q
-        while q < end {
-            let digit = q.pointee &- 48
-            if digit > 9 { break }
-            mantissa = mantissa &* 10 &+ UInt64(digit)
-            q += 1
-        }
-        decimals = q - dot
-        digits += decimals
-    }
-    guard digits > 0, digits <= 18, q < end, q.pointee != UInt8(ascii: "."), q.pointee | 0x20 != UInt8(ascii: "e") else { return nil }
-    p = q
-    return (mantissa, decimals, isNegative)
-}
-
-/// A real number from plain digits whose value one division makes exact (Clinger 1990).
-@inline(__always)
-private func plainReal(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? {
-    let start = p
-    guard let (mantissa, decimals, isNegative) = plainDigits(&p, end) else { return nil }
-    guard mantissa < 1 << 53 else {
-        p = start
-        return nil
-    }
-    let magnitude = decimals == 0 ? Double(mantissa) : Double(mantissa) / exactPowersOfTen[decimals]
-    return isNegative ? -magnitude : magnitude
-}
-
-extension Float: ArrayComponent {
-    static var isReal: Bool { true }
-    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Float? {
-        plainReal(&p, end).map { Float($0) }
-    }
-    init?(_ n: USDANumber) { self = Float(n.double) }
-    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Float? {
-        let d = scan.takePlainReal()
-        return d.isNaN ? nil : Float(d)
-    }
-}
-
-extension Double: ArrayComponent {
-    static var isReal: Bool { true }
-    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? { plainReal(&p, end) }
-    init?(_ n: USDANumber) { self = n.double }
-    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Double? {
-        let d = scan.takePlainReal()
-        return d.isNaN ? nil : d
-    }
-}
-
-extension ArrayComponent where Self: FixedWidthInteger {
-    static var isReal: Bool { false }
-    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Self? {
-        let start = p
-        if let (mantissa, decimals, isNegative) = plainDigits(&p, end), decimals == 0 {
-            // Eighteen digits fit.
-            let whole = Int64(truncatingIfNeeded: mantissa)
-            if let value = Self(exactly: isNegative ? -whole : whole) { return value }
-        }
-        p = start
-        return nil
-    }
-    init?(_ n: USDANumber) {
-        guard let value: Self = USDAParser.integer(n) else { return nil }
-        self = value
-    }
-    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Self? {
-        let start = scan.at
-        let n = scan.takePlainInteger()
-        if n != .min, let value = Self(exactly: n) { return value }
-        scan.at = start
-        return nil
-    }
-}
-
-extension UInt8: ArrayComponent {}
-extension Int32: ArrayComponent {}
-extension UInt32: ArrayComponent {}
-extension Int64: ArrayComponent {}
-extension UInt64: ArrayComponent {}
 
 extension ValueType {
     /// The name as layers spell it.

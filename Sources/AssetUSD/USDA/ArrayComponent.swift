@@ -1,0 +1,131 @@
+import AssetModel
+
+/// What flat numeric arrays are made of.
+protocol ArrayComponent {
+    static var isReal: Bool { get }
+    /// The value of a number, nil where it is out of range.
+    init?(_ n: USDANumber)
+    /// The plainly written number at the cursor; nil, with the cursor unmoved, for all that need a closer look.
+    static func takePlain(_ scan: inout USDAScanner) -> Self?
+    /// The same below an end, for texts whose shape is known.
+    static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Self?
+}
+
+/// The number at a pointer as digits, decimals and sign, where it is written plainly with at most 18 digits: no exponent,
+/// and no further point. Nothing at or behind `end` is looked at.
+@inline(__always)
+private func plainDigits(
+    _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+) -> (mantissa: UInt64, decimals: Int, isNegative: Bool)? {
+    var q = p
+    let isNegative = q < end && q.pointee == UInt8(ascii: "-")
+    if isNegative { q += 1 }
+    var mantissa: UInt64 = 0
+    let first = q
+    while q < end {
+        let digit = q.pointee &- 48
+        if digit > 9 { break }
+        mantissa = mantissa &* 10 &+ UInt64(digit)
+        q += 1
+    }
+    var digits = q - first
+    var decimals = 0
+    if q < end, q.pointee == UInt8(ascii: ".") {
+        q += 1
+        let dot = q
+        // Eight letters at once: those before the first that is no digit move to the top and are added up pairwise.
+        if end - q > 8 {
+            let letters = UnsafeRawPointer(q).loadUnaligned(as: UInt64.self) ^ 0x3030_3030_3030_3030
+            let others = (letters | (letters &+ 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080
+            let count = others == 0 ? 8 : others.trailingZeroBitCount >> 3
+            if count > 0, digits + count <= 18 {
+                var v = letters << UInt64(64 - 8 * count)
+                v = (v &* 10 &+ (v >> 8)) & 0x00FF_00FF_00FF_00FF
+                v = (v &* 100 &+ (v >> 16)) & 0x0000_FFFF_0000_FFFF
+                v = (v &* 10000 &+ (v >> 32)) & 0xFFFF_FFFF
+                mantissa = mantissa &* wholePowersOfTen[count] &+ v
+                q += count
+            }
+        }
+        while q < end {
+            let digit = q.pointee &- 48
+            if digit > 9 { break }
+            mantissa = mantissa &* 10 &+ UInt64(digit)
+            q += 1
+        }
+        decimals = q - dot
+        digits += decimals
+    }
+    guard digits > 0, digits <= 18, q < end, q.pointee != UInt8(ascii: "."), q.pointee | 0x20 != UInt8(ascii: "e") else { return nil }
+    p = q
+    return (mantissa, decimals, isNegative)
+}
+
+/// A real number from plain digits whose value one division makes exact (Clinger 1990).
+@inline(__always)
+private func plainReal(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? {
+    let start = p
+    guard let (mantissa, decimals, isNegative) = plainDigits(&p, end) else { return nil }
+    guard mantissa < 1 << 53 else {
+        p = start
+        return nil
+    }
+    let magnitude = decimals == 0 ? Double(mantissa) : Double(mantissa) / exactPowersOfTen[decimals]
+    return isNegative ? -magnitude : magnitude
+}
+
+extension Float: ArrayComponent {
+    static var isReal: Bool { true }
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Float? {
+        plainReal(&p, end).map { Float($0) }
+    }
+    init?(_ n: USDANumber) { self = Float(n.double) }
+    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Float? {
+        let d = scan.takePlainReal()
+        return d.isNaN ? nil : Float(d)
+    }
+}
+
+extension Double: ArrayComponent {
+    static var isReal: Bool { true }
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? { plainReal(&p, end) }
+    init?(_ n: USDANumber) { self = n.double }
+    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Double? {
+        let d = scan.takePlainReal()
+        return d.isNaN ? nil : d
+    }
+}
+
+extension ArrayComponent where Self: FixedWidthInteger {
+    static var isReal: Bool { false }
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Self? {
+        let start = p
+        if let (mantissa, decimals, isNegative) = plainDigits(&p, end), decimals == 0 {
+            // Eighteen digits fit.
+            let whole = Int64(truncatingIfNeeded: mantissa)
+            if let value = Self(exactly: isNegative ? -whole : whole) { return value }
+        }
+        p = start
+        return nil
+    }
+    init?(_ n: USDANumber) {
+        guard let value: Self = USDAParser.integer(n) else { return nil }
+        self = value
+    }
+    @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Self? {
+        let start = scan.at
+        let n = scan.takePlainInteger()
+        if n != .min, let value = Self(exactly: n) { return value }
+        scan.at = start
+        return nil
+    }
+}
+
+extension UInt8: ArrayComponent {}
+extension Int32: ArrayComponent {}
+extension UInt32: ArrayComponent {}
+extension Int64: ArrayComponent {}
+extension UInt64: ArrayComponent {}
+
+/// The powers of ten up to eight digits.
+private let wholePowersOfTen: [UInt64] = [1, 10, 100, 1000, 10000, 100_000, 1_000_000, 10_000_000, 100_000_000]
