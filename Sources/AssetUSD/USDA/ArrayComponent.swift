@@ -8,14 +8,14 @@ protocol ArrayComponent {
     /// The plainly written number at the cursor; nil, with the cursor unmoved, for all that need a closer look.
     static func takePlain(_ scan: inout USDAScanner) -> Self?
     /// The same below an end, for texts whose shape is known.
-    static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Self?
+    static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ powers: PowersOfTen) -> Self?
 }
 
 /// The number at a pointer as digits, decimals and sign, where it is written plainly with at most 18 digits: no exponent,
 /// and no further point. Nothing at or behind `end` is looked at.
 @inline(__always)
 private func plainDigits(
-    _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+    _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ powers: PowersOfTen
 ) -> (mantissa: UInt64, decimals: Int, isNegative: Bool)? {
     var q = p
     let isNegative = q < end && q.pointee == UInt8(ascii: "-")
@@ -43,7 +43,7 @@ private func plainDigits(
                 v = (v &* 10 &+ (v >> 8)) & 0x00FF_00FF_00FF_00FF
                 v = (v &* 100 &+ (v >> 16)) & 0x0000_FFFF_0000_FFFF
                 v = (v &* 10000 &+ (v >> 32)) & 0xFFFF_FFFF
-                mantissa = mantissa &* wholePowersOfTen[count] &+ v
+                mantissa = mantissa &* powers.whole[count] &+ v
                 q += count
             }
         }
@@ -63,21 +63,21 @@ private func plainDigits(
 
 /// A real number from plain digits whose value one division makes exact (Clinger 1990).
 @inline(__always)
-private func plainReal(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? {
+private func plainReal(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ powers: PowersOfTen) -> Double? {
     let start = p
-    guard let (mantissa, decimals, isNegative) = plainDigits(&p, end) else { return nil }
+    guard let (mantissa, decimals, isNegative) = plainDigits(&p, end, powers) else { return nil }
     guard mantissa < 1 << 53 else {
         p = start
         return nil
     }
-    let magnitude = decimals == 0 ? Double(mantissa) : Double(mantissa) / exactPowersOfTen[decimals]
+    let magnitude = decimals == 0 ? Double(mantissa) : Double(mantissa) / powers.exact[decimals]
     return isNegative ? -magnitude : magnitude
 }
 
 extension Float: ArrayComponent {
     static var isReal: Bool { true }
-    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Float? {
-        plainReal(&p, end).map { Float($0) }
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ powers: PowersOfTen) -> Float? {
+        plainReal(&p, end, powers).map { Float($0) }
     }
     init?(_ n: USDANumber) { self = Float(n.double) }
     @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Float? {
@@ -88,7 +88,9 @@ extension Float: ArrayComponent {
 
 extension Double: ArrayComponent {
     static var isReal: Bool { true }
-    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? { plainReal(&p, end) }
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ powers: PowersOfTen) -> Double? {
+        plainReal(&p, end, powers)
+    }
     init?(_ n: USDANumber) { self = n.double }
     @inline(__always) static func takePlain(_ scan: inout USDAScanner) -> Double? {
         let d = scan.takePlainReal()
@@ -98,9 +100,9 @@ extension Double: ArrayComponent {
 
 extension ArrayComponent where Self: FixedWidthInteger {
     static var isReal: Bool { false }
-    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Self? {
+    @inline(__always) static func takePlain(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ powers: PowersOfTen) -> Self? {
         let start = p
-        if let (mantissa, decimals, isNegative) = plainDigits(&p, end), decimals == 0 {
+        if let (mantissa, decimals, isNegative) = plainDigits(&p, end, powers), decimals == 0 {
             // Eighteen digits fit.
             let whole = Int64(truncatingIfNeeded: mantissa)
             if let value = Self(exactly: isNegative ? -whole : whole) { return value }
@@ -127,5 +129,20 @@ extension UInt32: ArrayComponent {}
 extension Int64: ArrayComponent {}
 extension UInt64: ArrayComponent {}
 
-/// The powers of ten up to eight digits.
+/// Powers of ten at hand for a loop: exact ones as doubles, up to 10^22, and whole ones up to 10^8.
+struct PowersOfTen {
+    let exact: UnsafePointer<Double>
+    let whole: UnsafePointer<UInt64>
+
+    /// Calls `body` with the tables, which live as long as the call.
+    static func with(_ body: (PowersOfTen) -> Void) {
+        exactPowersOfTen.withUnsafeBufferPointer { exact in
+            wholePowersOfTen.withUnsafeBufferPointer { whole in
+                guard let e = exact.baseAddress, let w = whole.baseAddress else { return }
+                body(PowersOfTen(exact: e, whole: w))
+            }
+        }
+    }
+}
+
 private let wholePowersOfTen: [UInt64] = [1, 10, 100, 1000, 10000, 100_000, 1_000_000, 10_000_000, 100_000_000]

@@ -25,6 +25,25 @@ struct StatementMemo {
         var misses: UInt8 = 0
     }
 
+    /// What an entry says, without what else is kept of it.
+    struct Statement {
+        var prefixLength: Int
+        var valueLength: Int
+        var typeName: Token
+        var name: Token
+        var isUniform: Bool
+        var isCustom: Bool
+        var value: PackedField
+    }
+
+    @inline(__always)
+    func statement(_ i: Int32) -> Statement {
+        let k = Int(i)
+        return Statement(
+            prefixLength: entries[k].prefixLength, valueLength: entries[k].valueLength, typeName: entries[k].typeName, name: entries[k].name,
+            isUniform: entries[k].isUniform, isCustom: entries[k].isCustom, value: entries[k].value)
+    }
+
     private struct Key: Hashable {
         var typeName: Token
         var name: Token
@@ -56,11 +75,11 @@ struct StatementMemo {
     /// Whether the text goes on with the value of an entry, and the value ends there.
     @inline(__always)
     func hasValue(_ i: Int32, _ text: Span<UInt8>, _ at: Int) -> Bool {
-        let e = entries[Int(i)]
-        guard e.valueLength > 0, at + e.valueLength < text.count else { return false }
-        let end = text[at + e.valueLength]
+        let n = entries[Int(i)].valueLength
+        guard n > 0, at + n < text.count else { return false }
+        let end = text[at + n]
         guard end == UInt8(ascii: "\n") || end == UInt8(ascii: "\r") || end == UInt8(ascii: " ") else { return false }
-        return matches(text, at, e.start + e.prefixLength, e.valueLength)
+        return matches(text, at, entries[Int(i)].start + entries[Int(i)].prefixLength, n)
     }
 
     /// The fields of the metadata that a text goes on with, where an entry has had them before.

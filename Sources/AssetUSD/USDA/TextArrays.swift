@@ -247,41 +247,48 @@ struct TextNumberReader {
         let columns = type.components
         file.withUnsafeBytes { raw in
             guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-            let end = base + raw.count
-            var p = base + from
-            var column = 0
-            var isFirst = isAtStart
-            for i in out.indices {
-                var isOpened = columns == 1
-                var isClosed = columns == 1 || isFirst
-                isFirst = false
-                while p < end {
-                    let b = p.pointee
-                    if b &- 48 < 10 || b == UInt8(ascii: "-") || b == UInt8(ascii: ".") { break }
-                    if b == UInt8(ascii: "(") { isOpened = true }
-                    if b == UInt8(ascii: ")") { isClosed = true }
-                    p += 1
+            PowersOfTen.with { powers in
+                Pairs.classes.withUnsafeBufferPointer { classes in
+                    guard let classes = classes.baseAddress else { return }
+                    let opening: UInt32 = 1 << UInt32(Pairs.Class.open.rawValue)
+                    let closing: UInt32 = 1 << UInt32(Pairs.Class.close.rawValue)
+                    let end = base + raw.count
+                    var p = base + from
+                    var column = 0
+                    for i in out.indices {
+                        // Which classes of bytes stand before the number.
+                        var seen: UInt32 = 0
+                        while p < end {
+                            let c = classes[Int(p.pointee)]
+                            if c <= Pairs.Class.point.rawValue { break }
+                            seen |= 1 &<< UInt32(c)
+                            p += 1
+                        }
+                        let before = p
+                        if columns > 1 {
+                            let expected = column == 0 ? (isAtStart && i == 0 ? opening : opening | closing) : 0
+                            guard seen & (opening | closing) == expected else {
+                                wrong = i
+                                to = before - base
+                                return
+                            }
+                            column &+= 1
+                            if column == columns { column = 0 }
+                        }
+                        if let value = C.takePlain(&p, end, powers) {
+                            out.initializeElement(at: i, to: value)
+                            continue
+                        }
+                        guard let value: C = Self.slow(&p, base, raw.count) else {
+                            wrong = i
+                            to = before - base
+                            return
+                        }
+                        out.initializeElement(at: i, to: value)
+                    }
+                    to = p - base
                 }
-                let before = p
-                guard isOpened == (column == 0), isClosed == (column == 0) else {
-                    wrong = i
-                    to = before - base
-                    return
-                }
-                column &+= 1
-                if column == columns { column = 0 }
-                if let value = C.takePlain(&p, end) {
-                    out.initializeElement(at: i, to: value)
-                    continue
-                }
-                guard let value: C = Self.slow(&p, base, raw.count) else {
-                    wrong = i
-                    to = before - base
-                    return
-                }
-                out.initializeElement(at: i, to: value)
             }
-            to = p - base
         }
         if wrong != nil { throw error(at: to, C.self) }
         at = to

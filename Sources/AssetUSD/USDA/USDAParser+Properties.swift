@@ -128,7 +128,7 @@ extension USDAParser {
 
     /// An attribute statement whose beginning was seen before; the cursor is at its first letter.
     private mutating func knownAttribute(in prim: SpecIndex, _ number: Int32) throws(USDAError) {
-        let entry = memo.entries[Int(number)]
+        let entry = memo.statement(number)
         let outer = path
         let known = session.paths.count
         path = session.paths.property(outer, entry.name)

@@ -68,6 +68,8 @@ struct USDAScanner: ~Escapable {
             let b = text[at]
             if b == UInt8(ascii: " ") || b == UInt8(ascii: "\t") {
                 at += 1
+                // Lines are indented by fours.
+                while at &+ 4 <= text.count, isFourSpaces(at) { at &+= 4 }
             } else if b == UInt8(ascii: "\n") || b == UInt8(ascii: "\r") {
                 newline = true
                 at += 1
@@ -78,6 +80,11 @@ struct USDAScanner: ~Escapable {
             }
         }
         return newline
+    }
+
+    @inline(__always)
+    private func isFourSpaces(_ i: Int) -> Bool {
+        text[i] == 32 && text[i &+ 1] == 32 && text[i &+ 2] == 32 && text[i &+ 3] == 32
     }
 
     /// Skips a `#`, `//` or `/* */` comment at the cursor; false where there is none.
