@@ -75,6 +75,7 @@ struct TreeCommand: Command {
         } catch {
             throw .input(error)
         }
+        if let type, outline.entries.isEmpty { diagnostics.add(missingType(type, outline)) }
         try run.checkStrict(common, diagnostics)
         if common.json {
             let extras = TreeJSON.Extras(transformOps: showsTransforms, attributes: showsValues, arcs: showsArcs)
@@ -90,6 +91,19 @@ struct TreeCommand: Command {
             run.diagnostics.print(diagnostics)
         }
         return .done
+    }
+}
+
+extension TreeCommand {
+    /// Says that no node is of the type that was asked for, and which types there are.
+    private func missingType(_ type: String, _ outline: Outline) -> Diagnostic {
+        let scene = outline.scene
+        var known: [String] = []
+        for node in scene.nodes where !node.typeName.isEmpty && known.count < 1000 && !known.contains(node.typeName) { known.append(node.typeName) }
+        let hint = nearest(type, known).map { "; did you mean '\($0)'?" }
+        let shown = known.isEmpty ? "" : ", expected \(listed(known.count > 8 ? known.prefix(8) + ["another"] : known))"
+        return Diagnostic(
+            .warning, "tree.no-such-type", "no node shown is of type '\(type)'\(hint ?? shown)", at: SourceLocation(file: scene.source.file))
     }
 }
 

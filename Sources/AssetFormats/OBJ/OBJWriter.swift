@@ -258,13 +258,17 @@ struct OBJWriter {
         }
         var cameras = 0
         var lights = 0
-        for node in scene.nodes {
-            if case .camera = node.content { cameras += 1 }
-            if case .light = node.content { lights += 1 }
+        var isAnimated = false
+        // What lies outside the part that was asked for is not lost.
+        let part = (try? NodeFilter(nodePath: options.nodePath).range(in: scene)) ?? 0..<scene.nodes.count
+        for i in part {
+            if case .camera = scene.nodes[i].content { cameras += 1 }
+            if case .light = scene.nodes[i].content { lights += 1 }
+            if scene.nodes[i].isAnimated { isAnimated = true }
         }
         if cameras > 0 { diagnostics.warning("obj.lost.cameras", "\(cameras) camera\(cameras == 1 ? "" : "s") not written: OBJ has none", at: here) }
         if lights > 0 { diagnostics.warning("obj.lost.lights", "\(lights) light\(lights == 1 ? "" : "s") not written: OBJ has none", at: here) }
-        if scene.nodes.contains(where: \.isAnimated) || survey.isDeforming {
+        if isAnimated || survey.isDeforming {
             diagnostics.info("obj.one-moment", "animation is not written: things stand as they are at the time that was read", at: here)
         }
     }

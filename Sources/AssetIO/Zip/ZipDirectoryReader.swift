@@ -178,6 +178,8 @@ struct ZipDirectoryReader {
                 ZipIssue(kind: .backslashName, entry: name, offset: at, message: "the entry '\(name)' is named with \\ between folders"))
             name = String(name.map { $0 == "\\" ? "/" : $0 })
         }
+        // Some tools write `./scene.usda`: the same place as `scene.usda`.
+        while name.utf8.starts(with: "./".utf8) { name = String(name.dropFirst(2)) }
 
         guard header <= directory - 30 - shift, header >= 0 else {
             throw failure(

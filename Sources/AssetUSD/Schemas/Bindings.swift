@@ -208,9 +208,8 @@ struct CollectionQuery {
     private(set) var expression: CollectionExpression?
 
     init(_ path: Path, _ reader: SceneReader) {
-        var chain: [Path] = [path]
-        var budget = 10_000
-        rules = Self.rules(path, reader, &chain, &budget)
+        var open: [Path] = []
+        rules = Self.rules(path, reader, &open)
         if rules.isEmpty { expression = Self.expression(path, reader, chain: []) }
     }
 
@@ -239,8 +238,17 @@ struct CollectionQuery {
         }
     }
 
-    /// `budget` bounds how many collections within collections are looked into.
-    private static func rules(_ path: Path, _ reader: SceneReader, _ chain: inout [Path], _ budget: inout Int) -> [Path: Rule] {
+    /// The rules of a collection and of those within it, each found out once. `open` are those that ask.
+    private static func rules(_ path: Path, _ reader: SceneReader, _ open: inout [Path]) -> [Path: Rule] {
+        if let known = reader.collectionRules[path] { return known }
+        open.append(path)
+        let made = readRules(path, reader, &open)
+        open.removeLast()
+        reader.collectionRules[path] = made
+        return made
+    }
+
+    private static func readRules(_ path: Path, _ reader: SceneReader, _ open: inout [Path]) -> [Path: Rule] {
         let session = reader.session
         let stage = reader.stage
         var out: [Path: Rule] = [:]
@@ -262,11 +270,15 @@ struct CollectionQuery {
         for target in stage.targets(prim, property("includes")) {
             if session.paths.kind(target) == .property, session.string(session.paths.name(target)).hasPrefix("collection:") {
                 // A collection within; one that leads back to itself is passed over.
-                guard !chain.contains(target), chain.count < 64, budget > 0 else { continue }
-                budget -= 1
-                chain.append(target)
-                for (p, r) in Self.rules(target, reader, &chain, &budget) { out[p] = r }
-                chain.removeLast()
+                guard !open.contains(target) else { continue }
+                guard open.count < 1000, reader.collectionBudget > 0 else {
+                    reader.warn("usd.too-many-collections", "collections within collections, more than can be followed: left out", prim)
+                    continue
+                }
+                let inner = Self.rules(target, reader, &open)
+                // A few lines of hostile text could copy billions.
+                reader.collectionBudget -= inner.count + 1
+                for (p, r) in inner { out[p] = r }
             } else {
                 out[target] = rule
             }

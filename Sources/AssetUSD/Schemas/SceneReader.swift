@@ -125,6 +125,9 @@ final class SceneReader {
     @exclusivity(unchecked) var frames: ContiguousArray<BindingFrame> = []
     @exclusivity(unchecked) var directBindings: ContiguousArray<BindingFrame.Direct> = []
     @exclusivity(unchecked) var collectionBindings: ContiguousArray<BindingFrame.Collection> = []
+    var collectionRules: [Path: [Path: CollectionQuery.Rule]] = [:]
+    /// Rules that may still be taken over from collections within collections.
+    var collectionBudget = 10_000_000
     @exclusivity(unchecked) var collections: [Path: CollectionQuery] = [:]
     @exclusivity(unchecked) var materialIDs: [Path: ID<Material>] = [:]
     /// One a material of the scene.

@@ -36,6 +36,9 @@ extension SceneReader {
         if let units = try stage.metadata(.metersPerUnit)?.resolved().number {
             m.metersPerUnit = units
             m.isMetersPerUnitAuthored = true
+            if !(units > 0 && units.isFinite) {
+                diagnostics.warning("usd.bad-meters-per-unit", "metersPerUnit is \(units), expected a number above 0", at: place)
+            }
         } else {
             m.metersPerUnit = 0.01
             diagnostics.warning("usd.no-meters-per-unit", "the stage says no metersPerUnit: 0.01 is taken", at: place)
@@ -44,6 +47,9 @@ extension SceneReader {
         let fps = stage.metadata(.framesPerSecond)?.number
         // UsdStage: timeCodesPerSecond, then framesPerSecond, then 24.
         m.timeCodesPerSecond = stage.metadata(.timeCodesPerSecond)?.number ?? fps ?? 24
+        if let rate = m.timeCodesPerSecond, !(rate > 0 && rate.isFinite) {
+            diagnostics.warning("usd.bad-time-codes-per-second", "timeCodesPerSecond is \(rate), expected a number above 0", at: place)
+        }
         m.framesPerSecond = fps ?? 24
         m.comment = try stage.metadata(.comment)?.resolved().text(session)
         if case .dictionary(let d)? = try stage.metadata(.customLayerData)?.resolved() {
