@@ -100,7 +100,8 @@ struct ReadLimit: Sendable {
     static var all: [ReadLimit] {
         [
             ReadLimit(
-                name: "nesting-depth", help: "nesting of prims, nodes, dictionaries and packages; text goes to 2,000 at most", field: { at(&$0.nestingDepth, $1) }),
+                name: "nesting-depth", help: "nesting of prims, nodes, dictionaries and packages; text goes to 2,000 at most",
+                field: { at(&$0.nestingDepth, $1) }),
             ReadLimit(
                 name: "prims", help: "prims of a composed stage or nodes of a scene, contents of instances included",
                 field: { at(&$0.prims, $1) }),

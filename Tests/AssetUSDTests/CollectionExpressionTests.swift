@@ -105,3 +105,25 @@ import Testing
         #expect(!expression.includes(lineage))
     }
 }
+
+@Suite struct NestedCollectionTests {
+    private func scene(_ count: Int, next: (Int) -> [Int]) throws -> SceneText {
+        let collections = (0..<count).map { i in
+            let targets = next(i).map { "</W.collection:c\($0)>" }
+            return "rel collection:c\(i):includes = [\((targets + (i == count - 1 ? ["</W>"] : [])).joined(separator: ", "))]\n"
+                + "rel material:binding:collection:b\(i) = [</W.collection:c\(i)>, </M>]\n"
+        }
+        return try SceneText("def Mesh \"W\"\n{\n\(collections.joined())}\ndef Material \"M\"\n{\n}\n")
+    }
+
+    /// Each is found out once: two ways at every step are not two to the power of all steps.
+    @Test(.timeLimit(.minutes(1))) func collectionsThatShareTheirCollections() throws {
+        let s = try scene(400) { i in [i + 1, i + 2].filter { $0 < 400 } }
+        #expect(try s.bound("/W") == "/M")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func ringsOfCollectionsEnd() throws {
+        let s = try scene(50) { i in [(i + 1) % 50, (i + 7) % 50, i] }
+        #expect(try s.bound("/W") == "/M")
+    }
+}

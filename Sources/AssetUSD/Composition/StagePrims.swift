@@ -141,7 +141,8 @@ extension Stage {
     /// in proportion to the layers: references within references can double at every level what a few lines hold.
     private var exceededPrimLimit: Int? {
         let limit = options.limits.prims
-        if prims.count > limit { return limit }
+        // The pseudo-root is none of them.
+        if prims.count - 1 > limit { return limit }
         guard prims.count > 100_000, limit == ReadLimits().prims else { return nil }
         let byteCount = cache.layers.reduce(0) { $0 + $1.byteCount }
         if prims.count > 1_000_000 + 32 * byteCount || nodes.count > 2_000_000 + 64 * byteCount { return prims.count - 1 }
@@ -164,6 +165,7 @@ extension Stage {
         let limit = options.limits.nestingDepth
         if r.nodeCount == 0, r.opinionCount == 0 { return [] }
         if paths.depth(r.path) >= limit {
+            if childNames(i).isEmpty { return [] }
             exceed(
                 AssetError(
                     "usd.nesting-too-deep", "prims nested deeper than \(limit)",

@@ -1,0 +1,98 @@
+import AssetIO
+import Facet
+import TestSupport
+import Testing
+
+@testable import AssetCommands
+
+/// Inputs that say odd things of themselves, and questions that nothing answers.
+@Suite struct OddInputTests {
+    private func tool(_ files: [String: String]) -> ToolHarness {
+        let tool = ToolHarness()
+        tool.registry = .standard
+        for (name, text) in files { tool.addBytes(name, "#usda 1.0\n" + text) }
+        return tool
+    }
+
+    @Test func unitsAndRatesOutsideTheirRangeAreTold() {
+        for value in ["0", "-1", "inf", "-inf", "nan"] {
+            let odd = "(\n    metersPerUnit = \(value)\n    timeCodesPerSecond = \(value)\n    upAxis = \"Y\"\n)\ndef Cube \"A\"\n{\n}\n"
+            let tool = tool(["a.usda": odd])
+            for command in ["tree", "info", "bounds"] {
+                let result = tool.run(command, "a.usda")
+                #expect(result.status == .done)
+                #expect(result.error.contains("[usd.bad-meters-per-unit]"), "\(command) \(value)")
+                #expect(result.error.contains("[usd.bad-time-codes-per-second]"), "\(command) \(value)")
+                #expect(tool.run(command, "--strict", "a.usda").status == .input)
+            }
+        }
+        let plain = tool(["a.usda": "(\n    metersPerUnit = 0.001\n    timeCodesPerSecond = 30\n    upAxis = \"Y\"\n)\ndef Cube \"A\"\n{\n}\n"])
+        #expect(plain.run("tree", "a.usda").error.isEmpty)
+    }
+
+    @Test func aTypeThatNothingHasIsSaid() {
+        let tool = tool(["a.usda": "(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\ndef Xform \"A\"\n{\n    def Cube \"B\"\n    {\n    }\n}\n"])
+        let nothing = tool.run("tree", "--type", "Nope", "a.usda")
+        #expect(nothing.status == .done)
+        #expect(nothing.error == "a.usda: warning: no node shown is of type 'Nope', expected Xform or Cube [tree.no-such-type]\n")
+        #expect(tool.run("tree", "--type", "cubes", "a.usda").error.contains("did you mean 'Cube'?"))
+        #expect(tool.run("tree", "--json", "--type", "Nope", "a.usda").output.contains("\"tree.no-such-type\""))
+        #expect(tool.run("tree", "--strict", "--type", "Nope", "a.usda").status == .input)
+        #expect(tool.run("tree", "--type", "cube", "a.usda").error.isEmpty)
+    }
+
+    @Test func whatLiesOutsideThePartIsNotLost() {
+        let files = [
+            "a.usda": """
+            (
+                metersPerUnit = 1
+                upAxis = "Y"
+            )
+            def Xform "A"
+            {
+                def Cube "Box"
+                {
+                }
+                def Camera "Inside"
+                {
+                }
+            }
+            def Camera "View"
+            {
+            }
+            def SphereLight "Lamp"
+            {
+            }
+
+            """
+        ]
+        let whole = tool(files).run("convert", "a.usda", "out.obj")
+        #expect(whole.error.contains("2 cameras not written") && whole.error.contains("1 light not written"))
+        let part = tool(files).run("convert", "--node", "/A", "a.usda", "out.obj")
+        #expect(part.error.contains("1 camera not written") && !part.error.contains("light"))
+        let box = tool(files).run("convert", "--strict", "--node", "/A/Box", "a.usda", "out.obj")
+        #expect(box.status == .done, "\(box.error)")
+    }
+
+    /// Every ceiling that help lists can be set, and stops what passes it with an error that names it.
+    @Test func limitsHold() {
+        let nested = String(repeating: "def \"a\"\n{\n", count: 9) + String(repeating: "}\n", count: 9)
+        let files = [
+            "deep.usda": nested,
+            "wide.usda": (0..<9).map { "def \"a\($0)\"\n{\n}\n" }.joined(),
+            "layers.usda": "(\n    subLayers = [@one.usda@, @two.usda@, @three.usda@]\n)\n", "one.usda": "", "two.usda": "", "three.usda": "",
+        ]
+        for (limit, file) in [("nesting-depth", "deep.usda"), ("prims", "wide.usda")] {
+            let tool = tool(files)
+            #expect(tool.run("tree", "--limit", "\(limit)=9", file).status == .done)
+            for command in [["tree"], ["info"], ["bounds"], ["materials"], ["cat", "--flatten"]] {
+                let result = tool.run(command + ["--limit", "\(limit)=4", file])
+                #expect(result.status == .input || command[0] == "cat", "\(command) \(limit): \(result.error)")
+                #expect(result.error.contains("limit") && result.error.contains("4"), "\(command) \(limit): \(result.error)")
+            }
+        }
+        let layers = tool(files).run("tree", "--limit", "layers=2", "layers.usda")
+        #expect(layers.error.contains("more layers than the limit allows"))
+        #expect(!tool(files).run("tree", "layers.usda").error.contains("limit"))
+    }
+}
