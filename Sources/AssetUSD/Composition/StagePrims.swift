@@ -52,6 +52,11 @@ struct Opinion {
 
 extension Stage {
     func makePseudoRoot() {
+        // A scene has about as many prims as a fifth of its specs; memory that is not used costs nothing.
+        let expected = min(rootLayer.specs.count / 4, options.limits.prims)
+        prims.reserveCapacity(expected)
+        opinions.reserveCapacity(expected)
+        childLists.reserveCapacity(expected)
         var root = PrimRecord(path: .root, parent: -1)
         root.flags = [.active, .loaded, .isDef, .defined]
         for (i, e) in stacks.stacks[0].entries.enumerated() {

@@ -10,6 +10,7 @@ public struct LayerBuilder {
     private let byteCount: Int
     private var specs = SpecTable()
     private var fields = FieldStore()
+    private var children: ContiguousArray<SpecIndex> = []
     /// Where the fields of specs with very many of them are, counted from the spec's first, so that setting one stays quick
     /// whatever the file holds.
     private var wide: [UInt64: Int32] = [:]
@@ -151,9 +152,14 @@ public struct LayerBuilder {
         wide[Self.key(spec, name)] = Int32(range.count)
     }
 
+    /// Lists the children of all specs; nothing is added afterwards. In place: what is finished is a copy, and the lists would
+    /// copy all specs once more.
+    mutating func close() { children = specs.listChildren() }
+
     /// The finished layer.
     public consuming func finish() -> USDLayer {
-        let children = specs.listChildren()
+        var children = self.children
+        if children.count != specs.count - 1 { children = specs.listChildren() }
         return USDLayer(
             session: session, identifier: identifier, encoding: encoding, version: version, byteCount: byteCount, specs: specs,
             fields: fields, children: children)

@@ -155,6 +155,12 @@ public final class PathTable {
         if size > table.pointee.buckets.count { table.pointee.rehash(size) }
     }
 
+    /// Reserves memory for `n` more paths, without filling any of it.
+    func reserveEntries(_ n: Int) {
+        table.pointee.entries.reserveCapacity(table.pointee.entries.count + n)
+        HugePages.advise(&table.pointee.entries)
+    }
+
     public var count: Int { table.pointee.entries.count }
 
     @inline(__always)

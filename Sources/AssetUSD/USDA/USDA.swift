@@ -26,6 +26,7 @@ public enum USDA {
             throw parser.located(error)
         }
         diagnostics.add(parser.diagnostics)
+        parser.builder.close()
         return parser.finish()
     }
 

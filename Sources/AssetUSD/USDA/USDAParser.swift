@@ -39,7 +39,10 @@ struct USDAParser: ~Escapable {
         arrays = TextArrays(file)
         builder.takeFieldsFrom(arrays)
         // Text that is prims has a spec a hundred bytes or so; memory that is not used costs nothing.
-        if file.count > 1 << 20 { builder.reserve(specs: file.count / 100) }
+        if file.count > 1 << 20 {
+            builder.reserve(specs: file.count / 100)
+            session.paths.reserveEntries(file.count / 100)
+        }
     }
 
     /// The error with file, line, column and prim.
