@@ -1,26 +1,11 @@
 /// Instances: prims that share everything below them with others of the same arcs. Their contents are composed once, in a
 /// prototype, and shown below each instance by proxies.
 extension Stage {
-    /// Which nodes of a tree are shared by all instances: those that a direct arc of the prim brought in.
-    private func instanceable(_ tree: NodeArray) -> [Bool] {
-        var shared = [Bool](repeating: false, count: tree.count)
-        for i in 1..<max(1, tree.count) {
-            let p = tree[i].parent
-            shared[i] = (p >= 0 && shared[Int(p)]) || !tree.isDueToAncestor(Int32(i))
-        }
-        return shared
-    }
-
-    func hasInstanceableArc(_ tree: NodeArray) -> Bool {
-        for i in 1..<max(1, tree.count) where tree[i].hasSpecs && !tree.isDueToAncestor(Int32(i)) { return true }
-        return false
-    }
-
     /// The prototype of an instance, made where it is the first of its kind.
     func prototype(_ r: PrimRecord, _ tree: NodeArray) -> Int32 {
-        let shared = instanceable(tree)
         var key: [Int32] = []
-        for n in tree.count == 2 ? [0, 1] : tree.strengthOrder() where shared[Int(n)] {
+        // Without payloads, which may be left out, the first shared node of each branch tells of all below it.
+        for n in tree.sharedNodes(onlyTopmost: !r.flags.contains(.hasPayload)) {
             let node = tree[Int(n)]
             let offset = maps.offset(node.mapToRoot)
             var number: Int32 = 0
@@ -30,9 +15,10 @@ extension Stage {
             }
             key.append(node.path.id)
             key.append(node.stack)
-            key.append(Int32(node.arc.rawValue) << 1 | (node.isInert ? 1 : 0))
+            key.append(Int32(node.arc.rawValue))
             key.append(number)
         }
+        key.append(contentsOf: indexer.authoredSelections(tree))
         if let known = prototypes[key] { return known }
         var p = PrimRecord(path: r.path, parent: -1)
         p.typeName = r.typeName
@@ -41,7 +27,7 @@ extension Stage {
         p.nodeStart = Int32(nodes.count)
         p.nodeCount = Int32(tree.count)
         var inside = tree
-        for i in 0..<inside.count where !shared[i] { inside[i].isInert = true }
+        indexer.restrictToInstanceable(&inside)
         nodes.append(contentsOf: inside)
         p.opinionStart = Int32(opinions.count)
         gatherOpinions(inside)
@@ -89,5 +75,76 @@ extension Stage {
         let from = prims[Int(prototype)].path
         let to = prims[Int(instance.index)].path
         return from == to ? path : paths.replacingPrefix(path, from, with: to) ?? path
+    }
+}
+
+extension NodeArray {
+    /// Which nodes instances share: those with a say that a direct arc of the prim brought in.
+    func isShared() -> [Bool] {
+        var isDirect = [Bool](repeating: false, count: count)
+        var shared = isDirect
+        for i in 1..<Swift.max(1, count) where !self[i].isCulled {
+            let p = Int(self[i].parent)
+            if p > 0, self[p].isCulled { continue }
+            isDirect[i] = isDirect[p] || !self[i].isDueToAncestor
+            shared[i] = isDirect[i] && self[i].contributes
+        }
+        return shared
+    }
+
+    /// The shared nodes in order of strength, all or only the first of each branch.
+    func sharedNodes(onlyTopmost: Bool) -> [Int32] {
+        let shared = isShared()
+        var out: [Int32] = []
+        var stack: [Int32] = [0]
+        while let n = stack.popLast() {
+            if shared[Int(n)] {
+                out.append(n)
+                if onlyTopmost { continue }
+            }
+            for c in children(n).reversed() where !self[Int(c)].isCulled { stack.append(c) }
+        }
+        return out
+    }
+}
+
+extension PrimIndexer {
+    /// Whether a tree is that of an instance: it has something to share, and asks to be one.
+    func isInstanceable(_ tree: NodeArray) -> Bool {
+        guard tree.count > 1, tree.isShared().contains(true) else { return false }
+        for n in tree.strengthOrder() where tree[Int(n)].contributes {
+            var found: Bool?
+            forEachSpec(tree[Int(n)]) { entry, spec in
+                if found == nil, case .bool(let b)? = entry.layer.value(spec, .instanceable) { found = b }
+            }
+            if let found { return found }
+        }
+        return false
+    }
+
+    /// Leaves only what instances share a say about what is below them.
+    func restrictToInstanceable(_ tree: inout NodeArray) {
+        let shared = tree.isShared()
+        for i in tree.indices where !shared[i] { restrict(&tree[i]) }
+    }
+
+    /// The composed selections of variants, for comparison.
+    func authoredSelections(_ tree: NodeArray) -> [Int32] {
+        var chosen: [Token: Token] = [:]
+        for n in tree.strengthOrder() where tree[Int(n)].contributes {
+            let variables = stacks.stacks[Int(tree[Int(n)].stack)].variables
+            forEachSpec(tree[Int(n)]) { entry, spec in
+                guard case .variantSelections(let list)? = entry.layer.value(spec, .variantSelection) else { return }
+                for (set, variant) in list where chosen[set] == nil {
+                    let text = session.string(variant)
+                    if ExpressionText.isExpression(text) {
+                        if case .success(let s) = variables.evaluateString(text) { chosen[set] = session.token(s) }
+                    } else {
+                        chosen[set] = variant
+                    }
+                }
+            }
+        }
+        return chosen.sorted { $0.key.id < $1.key.id }.flatMap { [$0.key.id, $0.value.id] }
     }
 }

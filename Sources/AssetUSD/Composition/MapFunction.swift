@@ -59,36 +59,62 @@ final class MapTable {
         return arc(pairs[Int(e.start)].source, to: target, rootIdentity: e.hasRootIdentity, offset: e.offset)
     }
 
-    /// A function of any pairs; pairs that say nothing new are left out.
+    /// A function of any pairs; pairs that say nothing new are left out. A pair without a target blocks its source.
     func add(_ list: [PathPair], rootIdentity: Bool, offset: LayerOffset) -> MapID {
-        var rootIdentity = rootIdentity
-        var kept: [PathPair] = []
-        for p in list where p.source.isRoot && p.target.isRoot { rootIdentity = true }
-        for (i, p) in list.enumerated() {
-            if p.source.isRoot, p.target.isRoot { continue }
-            if list[..<i].contains(where: { $0.source == p.source }) { continue }
-            // A pair is redundant where the closest pair above it already maps it so.
-            var best: PathPair?
-            var bestDepth = -1
-            for q in list where q.source != p.source && paths.hasPrefix(p.source, q.source) {
-                let d = paths.depth(q.source)
-                if d > bestDepth {
-                    best = q
-                    bestDepth = d
+        var pairs = list.filter { !($0.source.isRoot && $0.target.isRoot) }
+        // The closest pair above a path is the one with the longest source.
+        if pairs.count > 1 {
+            var depths = pairs.map { paths.depth($0.source) }
+            for i in 1..<pairs.count {
+                var k = i
+                while k > 0, depths[k - 1] > depths[k] {
+                    pairs.swapAt(k - 1, k)
+                    depths.swapAt(k - 1, k)
+                    k -= 1
                 }
             }
-            if let best {
-                if !best.target.isEmpty, paths.replacingPrefix(p.source, best.source, with: best.target) == p.target { continue }
-            } else if rootIdentity, p.source == p.target {
-                continue
-            }
-            kept.append(p)
         }
-        if kept.isEmpty, rootIdentity, offset.isIdentity { return Self.identity }
-        let start = Int32(pairs.count)
-        pairs.append(contentsOf: kept)
-        entries.append(Entry(start: start, count: Int32(kept.count), hasRootIdentity: rootIdentity, offset: offset))
+        let rootIdentity = rootIdentity || pairs.count < list.count
+        if rootIdentity { pairs.insert(PathPair(source: .root, target: .root), at: 0) }
+        var i = 0
+        while i < pairs.count {
+            if isRedundant(i, pairs) { pairs.remove(at: i) } else { i += 1 }
+        }
+        if rootIdentity { pairs.removeFirst() }
+        if pairs.isEmpty, rootIdentity, offset.isIdentity { return Self.identity }
+        let start = Int32(self.pairs.count)
+        self.pairs.append(contentsOf: pairs)
+        entries.append(Entry(start: start, count: Int32(pairs.count), hasRootIdentity: rootIdentity, offset: offset))
         return MapID(entries.count - 1)
+    }
+
+    /// Whether a pair could be left out of a list without changing what it maps.
+    private func isRedundant(_ i: Int, _ list: [PathPair]) -> Bool {
+        let pair = list[i]
+        if pair.source.isRoot { return false }
+        // What would map the source without the pair.
+        let above = paths.parent(pair.source)
+        var best = -1
+        for k in list.indices where k != i && paths.hasPrefix(above, list[k].source) { best = k }
+        if pair.target.isEmpty {
+            guard best >= 0, !list[best].target.isEmpty,
+                let mapped = paths.replacingPrefix(pair.source, list[best].source, with: list[best].target)
+            else { return true }
+            return hasBetterTarget(mapped, list, best)
+        }
+        guard best >= 0, !list[best].target.isEmpty,
+            paths.replacingPrefix(pair.source, list[best].source, with: list[best].target) == pair.target
+        else { return false }
+        return !hasBetterTarget(paths.parent(pair.target), list, best)
+    }
+
+    /// Whether another pair would claim a path that a pair maps to.
+    private func hasBetterTarget(_ path: Path, _ list: [PathPair], _ best: Int) -> Bool {
+        let depth = paths.depth(list[best].target)
+        for k in list.indices where k != best && !list[k].target.isEmpty && paths.hasPrefix(path, list[k].target) {
+            if paths.depth(list[k].target) > depth { return true }
+        }
+        return false
     }
 
     func addingRootIdentity(_ f: MapID) -> MapID {
@@ -123,12 +149,28 @@ final class MapTable {
             }
         }
         let root = f.hasRootIdentity && g.hasRootIdentity
-        // Without anything that would map it, a blocked pair says nothing.
-        let all = list
-        list.removeAll { p in
-            p.target.isEmpty && !root && !all.contains { $0.source != p.source && paths.hasPrefix(p.source, $0.source) && !$0.target.isEmpty }
-        }
         return add(list, rootIdentity: root, offset: f.offset.concatenating(inner: g.offset))
+    }
+
+    /// The mapping of a class arc where another arc brings it in: class and instance moved across that arc, and what the arc
+    /// moves within the instance.
+    func impliedClass(_ transfer: MapID, _ classMap: MapID) -> MapID {
+        if transfer == Self.identity { return classMap }
+        var list: [PathPair] = []
+        for p in pairs(classMap) {
+            let source = toTarget(transfer, p.source)
+            if source.isEmpty { continue }
+            list.append(PathPair(source: source, target: p.target.isEmpty ? .empty : toTarget(transfer, p.target)))
+        }
+        for p in pairs(transfer) where !p.target.isEmpty {
+            guard pairs(classMap).contains(where: { !$0.target.isEmpty && $0.target != p.source && paths.hasPrefix(p.source, $0.target) })
+            else { continue }
+            let source = toTarget(transfer, toSource(classMap, p.source))
+            if source.isEmpty || list.contains(where: { $0.source == source }) { continue }
+            list.append(PathPair(source: source, target: p.target))
+        }
+        let across = offset(transfer)
+        return add(list, rootIdentity: true, offset: across.concatenating(inner: offset(classMap)).concatenating(inner: across.inverse))
     }
 
     /// The path on the target side; `.empty` where the function does not reach it.

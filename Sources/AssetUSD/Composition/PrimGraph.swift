@@ -8,12 +8,13 @@ enum ArcType: UInt8 {
 
 /// A site that contributes to a prim: a path in a layer stack, and the arc that brought it in.
 ///
-/// The nodes of one prim are a tree in a flat array; links are positions in it. Children are kept in order of strength.
+/// The nodes of one prim are a tree in a flat array; links are positions in it. Children are kept in order of strength. The
+/// nodes of a finished tree stand in order of strength themselves.
 struct IndexNode {
     var path: Path
     var stack: StackIndex
     var parent: Int32 = -1
-    /// The node whose opinions introduced the arc; the parent unless the arc was implied.
+    /// The node whose opinions introduced the arc; the parent unless the arc was implied or propagated.
     var origin: Int32 = -1
     var firstChild: Int32 = -1
     var nextSibling: Int32 = -1
@@ -28,14 +29,19 @@ struct IndexNode {
     var depth: Int16 = 0
     /// Elements of the parent's path where the arc was introduced.
     var namespaceDepth: Int16 = 0
+    /// Elements of the highest path that the node may not speak of, with all below it; 0 where it may speak of all.
+    var restrictedDepth: Int16 = 0
     var arc: ArcType = .root
     /// A placeholder that keeps the shape of the tree but has no say.
     var isInert = false
-    /// Brought in with opinions about namespace above it, whose variants are still to be looked at.
-    var hasAncestralVariants = false
+    /// Without a say and without anything below that has one: left out of the finished tree.
+    var isCulled = false
+    /// Brought in by an arc of a prim above.
+    var isDueToAncestor = false
 
     var hasSpecs: Bool { firstSpec >= 0 }
-    var contributes: Bool { !isInert && firstSpec >= 0 }
+    var canContribute: Bool { !isInert && !isCulled }
+    var contributes: Bool { canContribute && firstSpec >= 0 }
 }
 
 typealias NodeArray = ContiguousArray<IndexNode>
@@ -47,7 +53,7 @@ extension NodeArray {
         return p < 0 ? 0 : Int(self[Int(p)].depth) - Int(self[Int(n)].namespaceDepth)
     }
 
-    func isDueToAncestor(_ n: Int32) -> Bool { depthBelowIntroduction(n) > 0 }
+    func isDueToAncestor(_ n: Int32) -> Bool { self[Int(n)].isDueToAncestor }
 
     func isAncestor(_ a: Int32, of b: Int32) -> Bool {
         var b = b
@@ -68,8 +74,9 @@ extension NodeArray {
         return out
     }
 
+    /// Whether inherits or specializes hang from a node. Of a specialized node they hang from its copy below the root.
     func hasClassBasedChild(_ n: Int32) -> Bool {
-        var c = self[Int(n)].firstChild
+        var c = self[Int(propagated(n) ?? n)].firstChild
         while c >= 0 {
             if self[Int(c)].arc.isClassBased { return true }
             c = self[Int(c)].nextSibling
@@ -77,147 +84,76 @@ extension NodeArray {
         return false
     }
 
+    func hasSameSite(_ a: Int32, _ b: Int32) -> Bool {
+        self[Int(a)].path == self[Int(b)].path && self[Int(a)].stack == self[Int(b)].stack
+    }
+
+    /// An arc that another node's opinions introduced, on their way up.
+    func isImplied(_ n: Int32) -> Bool { self[Int(n)].arc.isClassBased && self[Int(n)].origin != self[Int(n)].parent }
+
+    // MARK: Specializes
+
+    /// Whether a node is the copy below the root of a specialized node further down, which is there as a placeholder only.
+    func isPropagated(_ n: Int32) -> Bool {
+        let node = self[Int(n)]
+        return node.arc == .specialize && node.parent == 0 && node.origin > 0 && hasSameSite(n, node.origin)
+    }
+
+    /// The copy below the root of a specialized node.
+    func propagated(_ n: Int32) -> Int32? {
+        guard self[Int(n)].arc == .specialize else { return nil }
+        var c = self[0].firstChild
+        while c >= 0 {
+            if self[Int(c)].origin == n, isPropagated(c) { return c }
+            c = self[Int(c)].nextSibling
+        }
+        return nil
+    }
+
+    func hasSpecializes(below n: Int32) -> Bool {
+        for i in Int(n)..<count where self[i].arc == .specialize && isAncestor(n, of: Int32(i)) { return true }
+        return false
+    }
+
+    // MARK: Class hierarchies
+
+    /// The node that the class hierarchy of a class-based node hangs from, and the topmost class of the hierarchy.
+    func classHierarchy(_ n: Int32) -> (instance: Int32, topClass: Int32) {
+        var instance = isPropagated(n) ? self[Int(n)].origin : n
+        var top = instance
+        let depth = depthBelowIntroduction(instance)
+        while instance >= 0, self[Int(instance)].arc.isClassBased, depthBelowIntroduction(instance) == depth {
+            top = instance
+            instance = self[Int(instance)].parent
+            if instance >= 0, isPropagated(instance) { instance = self[Int(instance)].origin }
+        }
+        return (instance, top)
+    }
+
+    // MARK: Links
+
     /// Puts a node among its parent's children by strength.
     mutating func link(_ n: Int32, below parent: Int32) {
-        var previous: Int32 = -1
-        var c = self[Int(parent)].firstChild
-        // Equal ones stay in the order in which they came.
-        while c >= 0, compareSiblings(c, n) <= 0 {
+        let first = self[Int(parent)].firstChild
+        if first < 0 || compareSiblings(n, first) < 0 {
+            self[Int(n)].nextSibling = first
+            self[Int(parent)].firstChild = n
+            return
+        }
+        var last = first
+        while self[Int(last)].nextSibling >= 0 { last = self[Int(last)].nextSibling }
+        if compareSiblings(n, last) >= 0 {
+            self[Int(n)].nextSibling = -1
+            self[Int(last)].nextSibling = n
+            return
+        }
+        var previous = first
+        var c = self[Int(first)].nextSibling
+        while c >= 0, compareSiblings(n, c) >= 0 {
             previous = c
             c = self[Int(c)].nextSibling
         }
         self[Int(n)].nextSibling = c
-        if previous < 0 {
-            self[Int(parent)].firstChild = n
-        } else {
-            self[Int(previous)].nextSibling = n
-        }
-    }
-
-    // MARK: Strength
-
-    /// Below zero where `a` is the stronger of two children of one node.
-    func compareSiblings(_ a: Int32, _ b: Int32, limit: Int = 100) -> Int {
-        let x = self[Int(a)]
-        let y = self[Int(b)]
-        if x.arc != y.arc { return Int(x.arc.rawValue) - Int(y.arc.rawValue) }
-        if x.namespaceDepth != y.namespaceDepth { return Int(y.namespaceDepth) - Int(x.namespaceDepth) }
-        if x.origin != y.origin, limit > 0 {
-            // Of implied arcs the one with the stronger origin.
-            let o = compareNodes(x.origin, y.origin, limit: limit - 1)
-            if o != 0 { return o }
-        }
-        return Int(x.sibling) - Int(y.sibling)
-    }
-
-    /// Below zero where `a` comes before `b` in order of strength, by place in the tree.
-    func compareNodes(_ a: Int32, _ b: Int32, limit: Int = 100) -> Int {
-        if a == b { return 0 }
-        if a < 0 || b < 0 { return Int(a) - Int(b) }
-        var x = a
-        var y = b
-        var dx = level(a)
-        var dy = level(b)
-        while dx > dy {
-            x = self[Int(x)].parent
-            dx -= 1
-        }
-        while dy > dx {
-            y = self[Int(y)].parent
-            dy -= 1
-        }
-        if x == y { return level(a) - level(b) }
-        while self[Int(x)].parent != self[Int(y)].parent {
-            x = self[Int(x)].parent
-            y = self[Int(y)].parent
-        }
-        return compareSiblings(x, y, limit: limit)
-    }
-
-    private func level(_ n: Int32) -> Int {
-        var d = 0
-        var p = self[Int(n)].parent
-        while p >= 0 {
-            d += 1
-            p = self[Int(p)].parent
-        }
-        return d
-    }
-
-    /// All nodes, strongest first: depth first, but what is specialized is weaker than everything else.
-    func strengthOrder() -> [Int32] {
-        var out: [Int32] = []
-        out.reserveCapacity(count)
-        var pending: [Int32] = []
-        collect(0, &out, &pending)
-        if pending.isEmpty { return out }
-        // Specialized subtrees may specialize further; each counts by where it was introduced.
-        var next = 0
-        var all: [Int32] = []
-        while next < pending.count {
-            let s = pending[next]
-            next += 1
-            all.append(s)
-            var inner: [Int32] = []
-            var ignored: [Int32] = []
-            collect(s, &ignored, &inner, isTop: true)
-            pending.append(contentsOf: inner)
-        }
-        all.sort { compareSpecializes($0, $1) < 0 }
-        for s in all {
-            var inner: [Int32] = []
-            collect(s, &out, &inner, isTop: true)
-        }
-        return out
-    }
-
-    /// Appends a subtree but for specialized nodes, which go to `specializes`.
-    private func collect(_ start: Int32, _ out: inout [Int32], _ specializes: inout [Int32], isTop: Bool = false) {
-        // Iterative: chains of arcs may be long.
-        var stack: [Int32] = [start]
-        var first = true
-        while let n = stack.popLast() {
-            if self[Int(n)].arc == .specialize, !(first && isTop) {
-                specializes.append(n)
-                first = false
-                continue
-            }
-            first = false
-            out.append(n)
-            let kids = children(n)
-            stack.append(contentsOf: kids.reversed())
-        }
-    }
-
-    /// Below zero where `a` is stronger, of two specialized nodes anywhere in the tree.
-    private func compareSpecializes(_ a: Int32, _ b: Int32) -> Int {
-        if a == b { return 0 }
-        let da = introductionDepth(a)
-        let db = introductionDepth(b)
-        if da != db { return db - da }
-        let (oa, na) = originRoot(a)
-        let (ob, nb) = originRoot(b)
-        if oa == ob {
-            // The same arc: the farther it was implied upwards the stronger.
-            if na != nb { return nb - na }
-        } else {
-            let o = compareNodes(oa, ob)
-            if o != 0 { return o }
-        }
-        return compareNodes(a, b)
-    }
-
-    /// Elements of the root's path where a node's arc came in.
-    private func introductionDepth(_ n: Int32) -> Int { Int(self[0].depth) - depthBelowIntroduction(n) }
-
-    /// The node that holds the authored arc behind an implied one, and over how many steps it was implied.
-    private func originRoot(_ n: Int32) -> (node: Int32, steps: Int) {
-        var n = n
-        var steps = 0
-        while self[Int(n)].origin >= 0, self[Int(n)].origin != self[Int(n)].parent, steps < 1000 {
-            n = self[Int(n)].origin
-            steps += 1
-        }
-        return (n, steps)
+        self[Int(previous)].nextSibling = n
     }
 }

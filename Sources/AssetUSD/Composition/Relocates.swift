@@ -1,88 +1,89 @@
 import AssetModel
 
-/// The relocations of a layer stack (`relocates` in the layers' metadata), strongest layer first.
-final class RelocationTable {
-    /// Source → target; `.empty` deletes the source.
-    let targets: [Path: Path]
-    /// Target → source.
-    let sources: [Path: Path]
-
-    /// Nil where no layer relocates anything.
-    init?(_ layers: [USDLayer], paths: PathTable, _ diagnostics: inout Diagnostics) {
-        var targets: [Path: Path] = [:]
-        var sources: [Path: Path] = [:]
-        for layer in layers {
-            let field = layer.value(0, .layerRelocates) ?? layer.value(0, .relocates)
-            guard case .relocates(let list)? = field else { continue }
-            for (source, target) in list {
-                if let reason = Self.flaw(source, target, paths) {
-                    diagnostics.warning(
-                        "usd.bad-relocate", "relocation of \(paths.string(source)) to \(paths.string(target)): \(reason)",
-                        at: SourceLocation(file: layer.identifier, primPath: "/"))
-                    continue
-                }
-                if targets[source] != nil { continue }
-                targets[source] = target
-            }
-        }
-        if targets.isEmpty { return nil }
-        // Two sources for one target, a target that is itself a source of another name, and the like make both invalid.
-        var byTarget: [Path: [Path]] = [:]
-        for (s, t) in targets where !t.isEmpty { byTarget[t, default: []].append(s) }
-        for (t, s) in byTarget where s.count > 1 {
-            for source in s { targets[source] = nil }
+/// Relocates: a prim that a layer stack moves takes its opinions from its source, not from what its new place would get from
+/// above. The source is a placeholder: what was authored at it directly does not count, what its ancestors bring in does.
+extension PrimIndexer {
+    func evaluateRelocations(_ build: PrimBuild, _ n: Int32) {
+        let node = build.nodes[Int(n)]
+        guard node.canContribute, let source = stacks.stacks[Int(node.stack)].relocates?.sources[node.path] else { return }
+        for c in build.nodes.children(n) where build.nodes[Int(c)].arc != .variant { elide(build, c) }
+        var arc = NewArc(type: .relocate, parent: n, origin: n, stack: node.stack, path: source, map: MapTable.identity)
+        arc.contributes = false
+        arc.isAncestral = true
+        let added = addArc(build, arc)
+        if added < 0 { return }
+        for e in stacks.stacks[Int(node.stack)].entries where e.layer.spec(at: source) != nil {
             diagnostics.warning(
-                "usd.bad-relocate", "\(s.count) prims are relocated to \(paths.string(t))",
-                at: SourceLocation(file: layers[0].identifier, primPath: paths.string(t)))
+                "usd.opinion-at-relocation-source", "<\(paths.string(source))> was relocated: opinions about it there are left out",
+                at: SourceLocation(file: e.layer.identifier, primPath: paths.string(stagePath)))
         }
-        for (s, t) in targets where !t.isEmpty { sources[t] = s }
-        // A source must be named as it is after the relocations of its ancestors: a target that is a source as well, or a
-        // source below another's source, is named by a path that no longer exists.
-        for (s, t) in targets {
-            var bad = false
-            if targets[t] != nil, !t.isEmpty { bad = true }
-            if sources[s] != nil { bad = true }
-            var up = paths.parent(s)
-            while up.id > 1 {
-                if targets[up] != nil { bad = true }
-                up = paths.parent(up)
-            }
-            up = t.isEmpty ? .root : paths.parent(t)
-            while up.id > 1 {
-                if targets[up] != nil { bad = true }
-                up = paths.parent(up)
-            }
-            if bad {
-                diagnostics.warning(
-                    "usd.bad-relocate", "relocation of \(paths.string(s)) conflicts with another one",
-                    at: SourceLocation(file: layers[0].identifier, primPath: paths.string(s)))
-                targets[s] = nil
-                if !t.isEmpty, sources[t] == s { sources[t] = nil }
-            }
-        }
-        self.targets = targets
-        self.sources = sources
+        elideRelocated(build, added)
     }
 
-    private static func flaw(_ source: Path, _ target: Path, _ paths: PathTable) -> String? {
-        guard paths.kind(source) == .prim, paths.strippingVariants(source) == source else { return "the source is not a prim" }
-        if paths.parent(source).isRoot { return "root prims cannot be relocated" }
-        if target.isEmpty { return nil }
-        guard paths.kind(target) == .prim, paths.strippingVariants(target) == target else { return "the target is not a prim" }
-        if source == target { return "source and target are the same" }
-        if paths.hasPrefix(source, target) { return "the target is above the source" }
-        if paths.hasPrefix(target, source) { return "the target is below the source" }
-        if paths.parent(target).isRoot { return "the target is a root prim" }
-        return nil
+    /// Takes the say of a whole subtree.
+    private func elide(_ build: PrimBuild, _ n: Int32) {
+        for i in Int(n)..<build.nodes.count where build.nodes.isAncestor(n, of: Int32(i)) {
+            build.nodes[i].isCulled = true
+            build.nodes[i].restrictedDepth = 1
+        }
     }
 
-    /// The mapping that relocations at and below a path make, for arcs to that path; identity where there are none.
-    func map(at path: Path, _ maps: MapTable, _ paths: PathTable) -> MapID {
-        var pairs: [PathPair] = []
-        for (s, t) in targets where paths.hasPrefix(s, path) {
-            pairs.append(PathPair(source: s, target: t))
+    /// Takes the say of what another relocation moves elsewhere.
+    private func elideRelocated(_ build: PrimBuild, _ n: Int32) {
+        for c in build.nodes.children(n) {
+            let child = build.nodes[Int(c)]
+            if child.arc == .relocate { continue }
+            if child.canContribute, stacks.stacks[Int(child.stack)].relocates?.targets[child.path] != nil {
+                elide(build, c)
+            } else {
+                elideRelocated(build, c)
+            }
         }
-        if pairs.isEmpty { return MapTable.identity }
-        return maps.add(pairs, rootIdentity: true, offset: .identity)
+    }
+
+    /// A relocation within an arc's target is implied to the prim that has the arc.
+    func evaluateImpliedRelocations(_ build: PrimBuild, _ n: Int32) {
+        let node = build.nodes[Int(n)]
+        guard node.arc == .relocate, !node.isDueToAncestor, node.parent >= 0 else { return }
+        let parent = build.nodes[Int(node.parent)]
+        guard parent.parent >= 0 else { return }
+        let source = maps.toTarget(parent.mapToParent, node.path)
+        if source.isEmpty { return }
+        for c in build.nodes.children(parent.parent) where build.nodes[Int(c)].arc == .relocate && build.nodes[Int(c)].path == source { return }
+        var arc = NewArc(
+            type: .relocate, parent: parent.parent, origin: n, stack: build.nodes[Int(parent.parent)].stack, path: source,
+            map: MapTable.identity)
+        arc.contributes = false
+        addArc(build, arc)
+    }
+
+    /// Where a layer stack moved a prim away there is none, whatever arc leads there. Returns whether the tree is empty for it.
+    func elideIfProhibited(_ build: PrimBuild) -> Bool {
+        var isProhibited = false
+        for i in build.nodes.indices where build.nodes[i].canContribute {
+            let node = build.nodes[i]
+            guard let relocates = stacks.stacks[Int(node.stack)].relocates, relocates.targets[node.path] != nil else { continue }
+            if hasCulledAncestor(build.nodes, Int32(i)) { continue }
+            isProhibited = true
+            if let frame = build.previous {
+                warn(
+                    "usd.arc-to-relocated-prim",
+                    "\(name(of: frame.arc)) to <\(paths.string(build.site))>, but <\(paths.string(node.path))> was relocated", node.stack)
+            }
+            break
+        }
+        if !isProhibited { return false }
+        restrict(&build.nodes[0])
+        for c in build.nodes.children(0) { elide(build, c) }
+        return true
+    }
+
+    private func hasCulledAncestor(_ nodes: NodeArray, _ n: Int32) -> Bool {
+        var n = n
+        while n >= 0 {
+            if nodes[Int(n)].isCulled { return true }
+            n = nodes[Int(n)].parent
+        }
+        return false
     }
 }

@@ -59,7 +59,7 @@ extension Stage {
         guard opinions.first?.node == 0, opinions.dropFirst().allSatisfy({ $0.node != 0 }) else { return }
         sharedIndexes[key] = SharedIndex(
             nodes: build.nodes, opinions: ContiguousArray(opinions.dropFirst()), hasPayload: build.hasPayload,
-            hasUnloadedPayload: build.hasUnloadedPayload, hasInstanceableArc: hasInstanceableArc(build.nodes))
+            hasUnloadedPayload: build.hasUnloadedPayload, hasInstanceableArc: build.nodes.isShared().contains(true))
     }
 
     /// A prim with a tree like another's.

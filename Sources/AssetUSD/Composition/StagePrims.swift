@@ -261,7 +261,7 @@ extension Stage {
         if build.hasUnloadedPayload { r.flags.remove(.loaded) }
         if build.hasPayload { r.flags.insert(.hasPayload) }
         inheritFlags(&r)
-        if wantsInstance, r.flags.contains(.active), hasInstanceableArc(build.nodes) {
+        if wantsInstance, r.flags.contains(.active), build.nodes.isShared().contains(true) {
             r.flags.insert(.instance)
             r.prototype = prototype(r, build.nodes)
         }
@@ -314,7 +314,7 @@ extension Stage {
                 switch field.name {
                 case .specifier:
                     guard strength < 2, let s = field.specifier, s != .over else { continue }
-                    let mine = tree.map { isDirectlyInherited($0, o.node) } ?? false ? 1 : 2
+                    let mine = s == .class && tree.map { isDirectlyInherited($0, o.node) } ?? false ? 1 : 2
                     if mine > strength {
                         strength = mine
                         specifier = s
@@ -341,10 +341,11 @@ extension Stage {
         return instanceable ?? false
     }
 
+    /// Whether a prim has a node by an inherit of its own: that the class is one says nothing about the prim.
     private func isDirectlyInherited(_ tree: NodeArray, _ n: Int32) -> Bool {
         var n = n
         while n >= 0 {
-            if tree[Int(n)].arc.isClassBased, !tree.isDueToAncestor(n) { return true }
+            if tree[Int(n)].arc == .inherit, !tree[Int(n)].isDueToAncestor { return true }
             n = tree[Int(n)].parent
         }
         return false
@@ -363,9 +364,8 @@ extension Stage {
         var names: [Token] = []
         var have = Set<Token>()
         var prohibited = Set<Token>()
-        func site(_ stack: LayerStack, _ path: Path, _ contributes: Bool, _ movedPath: Path) {
-            if let relocates = stack.relocates { relocate(relocates, movedPath, &names, &have, &prohibited) }
-            guard contributes else { return }
+        func site(_ stack: LayerStack, _ path: Path) {
+            if let relocates = stack.relocates { relocate(relocates, path, &names, &have, &prohibited) }
             for e in stack.entries.reversed() {
                 guard let spec = e.layer.spec(at: path) else { continue }
                 for c in e.layer.children(e.layer.specs[Int(spec)].primChildren) {
@@ -376,12 +376,13 @@ extension Stage {
             }
         }
         if r.nodeCount == 0 {
-            site(stacks.stacks[0], r.path, true, r.path)
+            site(stacks.stacks[0], r.path)
         } else {
             let tree = NodeArray(tree(i))
             for n in tree.strengthOrder().reversed() {
                 let node = tree[Int(n)]
-                site(stacks.stacks[Int(node.stack)], node.path, node.contributes, paths.strippingVariants(node.path))
+                // A layer stack may relocate prims to where it has no specs.
+                if node.canContribute { site(stacks.stacks[Int(node.stack)], node.path) }
             }
         }
         if !prohibited.isEmpty { names.removeAll { prohibited.contains($0) } }
@@ -402,7 +403,7 @@ extension Stage {
             }
         }
         var arrivals: [Token] = []
-        for target in table.sources.keys where paths.parent(target) == path {
+        for (target, source) in table.sources where paths.parent(target) == path && paths.parent(source) != path {
             let name = paths.name(target)
             if have.insert(name).inserted { arrivals.append(name) }
         }

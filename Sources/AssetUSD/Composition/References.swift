@@ -16,17 +16,12 @@ extension PrimIndexer {
         var found: AssetLookup.Found?
     }
 
-    func evaluateReferences(_ build: PrimBuild, _ n: Int32, _ arc: ArcType) {
+    func evaluateReferences(_ build: PrimBuild, _ n: Int32) { evaluateReferences(build, n, .reference, .references) }
+
+    func evaluateReferences(_ build: PrimBuild, _ n: Int32, _ arc: ArcType, _ field: Token) {
         let node = build.nodes[Int(n)]
-        let field = arc == .reference ? Token.references : .payload
+        guard node.canContribute else { return }
         let stack = stacks.stacks[Int(node.stack)]
-        if arc == .payload {
-            build.hasPayload = true
-            if !options.loadPayloads {
-                build.hasUnloadedPayload = true
-                if !options.wantsArcs { return }
-            }
-        }
         var items: [Item] = []
         var origins: [Item: Origin] = [:]
         for (entry, value) in fields(node.stack, node.path, field).reversed() {
@@ -128,11 +123,10 @@ extension PrimIndexer {
         }
         let here = paths.strippingVariants(node.path)
         // An arc within the layer stack reaches everything there: only what it moves gets another place.
-        var map = maps.arc(path, to: here, rootIdentity: item.asset.isEmpty, offset: offset)
-        if let relocates = stack.relocates { map = maps.compose(relocates.map(at: here, maps, paths), map) }
-        let added = addArc(
-            build, arc, parent: n, origin: n, stack: target.index, path: path, map: map, sibling: number,
-            namespaceDepth: Int(node.depth), contributes: true, ancestral: !paths.parent(path).isRoot)
+        let map = map(from: path, to: here, node.stack, rootIdentity: item.asset.isEmpty, offset: offset)
+        var new = NewArc(type: arc, parent: n, origin: n, stack: target.index, path: path, map: map, sibling: number)
+        new.isAncestral = !paths.parent(path).isRoot
+        let added = addArc(build, new)
         if added >= 0 {
             build.unresolved.append(
                 (added, layer, "usd.unresolved-prim", "\(role) '\(origin.assetPath)' to <\(paths.string(path))>, which has no prim there"))
