@@ -1,0 +1,248 @@
+import AssetIO
+import AssetModel
+import Testing
+
+@testable import AssetUSD
+
+/// Which opinions a prim has and in which order, with the answers of OpenUSD 26.11.
+@Suite struct CompositionStrengthTests {
+    /// A class that another class's variant specializes is specialized by who specializes the outer one, from its own namespace.
+    @Test func specializesInAVariantAreImplied() throws {
+        let s = try TextStage(
+            """
+            class "K"
+            {
+                class "impl"
+                {
+                    custom double x = 1
+                }
+                def "render" (
+                    variants = {
+                        string i = "d"
+                    }
+                    prepend variantSets = "i"
+                )
+                {
+                    variantSet "i" = {
+                        "d" (
+                            prepend specializes = </K/impl>
+                        ) {
+                        }
+                    }
+                }
+            }
+            def "A" (
+                prepend specializes = </K>
+            )
+            {
+                over "impl"
+                {
+                    custom double x = 2
+                }
+            }
+            """)
+        #expect(try s.number("/K/render", "x") == 1)
+        #expect(try s.number("/A/render", "x") == 2)
+    }
+
+    /// Only a class that is inherited directly says nothing about the specifier of what inherits it.
+    @Test func inheritedDefinitionsDefine() throws {
+        let s = try TextStage(
+            """
+            class "C"
+            {
+            }
+            def "D"
+            {
+            }
+            over "OfClass" (
+                inherits = [</C>, </D>]
+            )
+            {
+            }
+            over "OfDef" (
+                inherits = [</D>, </C>]
+            )
+            {
+            }
+            """)
+        #expect(try s.stage.specifier(s.prim("/OfClass")) == .def)
+        #expect(try s.stage.specifier(s.prim("/OfDef")) == .def)
+    }
+
+    /// Sources and targets are named as they are after all other relocations; what conflicts is left out, the rest counts.
+    @Test func relocationsMoveDeleteAndConflict() throws {
+        let s = try TextStage(
+            """
+            (
+                relocates = {
+                    </M/Rig/Arm>: </M/Arm>,
+                    </M/Rig/Leg>: <>,
+                    </M/Rig/Hand>: </M/Rig/Arm/Hand>
+                }
+            )
+            def "R"
+            {
+                def "Rig"
+                {
+                    def "Arm"
+                    {
+                        custom double x = 1
+                    }
+                    def "Leg"
+                    {
+                    }
+                    def "Hand"
+                    {
+                    }
+                }
+            }
+            def "M" (
+                references = </R>
+            )
+            {
+                over "Rig"
+                {
+                    over "Arm"
+                    {
+                        custom double x = 2
+                    }
+                }
+                over "Arm"
+                {
+                    custom double y = 3
+                }
+            }
+            def "N" (
+                references = </M>
+            )
+            {
+            }
+            """)
+        #expect(
+            s.all() == [
+                "/R", "/R/Rig", "/R/Rig/Arm", "/R/Rig/Leg", "/R/Rig/Hand", "/M", "/M/Rig", "/M/Rig/Hand", "/M/Arm", "/N", "/N/Rig",
+                "/N/Rig/Hand", "/N/Arm",
+            ])
+        // What is authored at the source does not count.
+        #expect(try s.number("/M/Arm", "x") == 1)
+        #expect(try s.number("/N/Arm", "y") == 3)
+        let codes = s.codes()
+        #expect(codes.contains("usd.bad-relocate"))
+        #expect(codes.contains("usd.opinion-at-relocation-source"))
+    }
+
+    /// Instances share a prototype where arcs and selections are the same; opinions about their contents do not count.
+    @Test func instancesOfOtherVariantsAreOthers() throws {
+        var text = """
+            def "P" (
+                variants = {
+                    string v = "one"
+                }
+                prepend variantSets = "v"
+            )
+            {
+                variantSet "v" = {
+                    "one" {
+                        custom double x = 1
+                    }
+                    "two" {
+                        custom double x = 2
+                    }
+                }
+                def "C"
+                {
+                }
+            }
+
+            """
+        for (name, more, body) in [("I1", "", ""), ("I2", "variants = { string v = \"two\" }", ""), ("I3", "", "over \"C\" { custom double y = 9 }")] {
+            text += "def \"\(name)\" (\n    references = </P>\n    instanceable = true\n    \(more)\n)\n{\n    \(body)\n}\n"
+        }
+        text = text.replacing("{ string", with: "{\n string").replacing("\" }\n)", with: "\"\n }\n)")
+        text = text.replacing("{ custom", with: "{\n custom").replacing("9 }", with: "9\n }")
+        let s = try TextStage(text)
+        #expect(try s.number("/I1", "x") == 1)
+        #expect(try s.number("/I2", "x") == 2)
+        #expect(try s.number("/I3/C", "y") == nil)
+        let key = { try s.stage.sharingKey(s.prim($0)) }
+        #expect(try key("/I1/C") == key("/I3/C"))
+        #expect(try key("/I1/C") != key("/I2/C"))
+    }
+
+    // MARK: Invariants
+
+    /// A small generator of scenes; every opinion has a value of its own.
+    private struct Generator {
+        var state: UInt64
+        var value = 0
+
+        mutating func pick(_ n: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(truncatingIfNeeded: (state >> 33) % UInt64(n))
+        }
+
+        mutating func path() -> String { (0...pick(2)).map { _ in "/" + ["A", "B", "C"][pick(3)] }.joined() }
+
+        mutating func prim(_ name: String, _ depth: Int) -> String {
+            var text = "\(["def", "def", "over", "class"][pick(4)]) \"\(name)\" (\n"
+            for arc in ["references", "inherits", "specializes", "payload"] where pick(5) == 0 { text += "prepend \(arc) = <\(path())>\n" }
+            text += ")\n{\n"
+            for property in ["x", "y"] where pick(2) == 0 {
+                value += 1
+                text += "custom double \(property) = \(value)\n"
+            }
+            if depth < 3 {
+                for child in ["A", "B", "C"] where pick(3) == 0 { text += prim(child, depth + 1) }
+            }
+            return text + "}\n"
+        }
+
+        mutating func scene() -> String { ["A", "B", "C"].map { prim($0, 1) }.joined() }
+    }
+
+    /// Every composed value by path.
+    private func values(_ s: TextStage, below top: String = "") -> [String: String] {
+        var out: [String: String] = [:]
+        func walk(_ p: StagePrim) {
+            for c in s.stage.allChildren(p) {
+                let path = s.stage.session.string(s.stage.path(c))
+                if out.count > 2000 { return }
+                if path.hasPrefix(top) {
+                    var text = ""
+                    for name in s.stage.propertyNames(c) {
+                        if case .double(let d)? = s.stage.value(c, name, at: .default) { text += "\(s.stage.session.string(name))=\(d) " }
+                    }
+                    out[path] = text
+                }
+                walk(c)
+            }
+        }
+        walk(s.stage.pseudoRoot)
+        return out
+    }
+
+    /// A sublayer that is the whole scene changes nothing.
+    @Test(arguments: 1...40) func aSublayerAloneChangesNothing(seed: Int) throws {
+        var generator = Generator(state: UInt64(seed))
+        let scene = generator.scene()
+        let plain = try TextStage(scene)
+        let wrapped = try TextStage([("root.usda", "(\n    subLayers = [@scene.usda@]\n)\n"), ("scene.usda", scene)])
+        #expect(values(plain) == values(wrapped), "seed \(seed)")
+    }
+
+    /// Prims keep their values where they are referenced with all that their arcs lead to.
+    @Test(arguments: 1...40) func aReferenceAroundAPrimKeepsItsValues(seed: Int) throws {
+        var generator = Generator(state: UInt64(seed) &* 7919)
+        let scene = generator.scene()
+        let plain = try TextStage(scene)
+        let wrapped = try TextStage([
+            ("root.usda", "def \"W\" (\n    references = @scene.usda@</A>\n)\n{\n}\n"), ("scene.usda", scene),
+        ])
+        let inside = values(plain, below: "/A/")
+        // An arc that leads back to the prim itself leads to another one from within a reference.
+        if plain.stage.takeDiagnostics().entries.contains(where: { $0.code == "usd.arc-cycle" }) { return }
+        let outside = values(wrapped, below: "/W/")
+        #expect(Dictionary(uniqueKeysWithValues: outside.map { ("/A" + $0.key.dropFirst(2), $0.value) }) == inside, "seed \(seed)")
+    }
+}
