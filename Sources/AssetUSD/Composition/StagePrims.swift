@@ -107,6 +107,7 @@ extension Stage {
 
     func shownChildren(_ prim: StagePrim) -> [StagePrim] {
         let all = composedChildren(prim)
+        if all.isEmpty { return [] }
         var out: [StagePrim] = []
         out.reserveCapacity(all.count)
         for c in all {

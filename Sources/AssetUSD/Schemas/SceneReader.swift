@@ -225,10 +225,12 @@ final class SceneReader {
         let visit = visits[i]
         let prim = visit.prim
         if stage.isInstanceProxy(prim) {
-            try makeNode(i, visit, sharedFacts[try sharedFacts(prim)])
+            let k = try sharedFacts(prim)
+            scene.nodes.elements.append(try makeNode(i, visit, sharedFacts[k]))
         } else {
-            try makeNode(i, visit, try readFacts(prim))
+            scene.nodes.elements.append(try makeNode(i, visit, try readFacts(prim)))
         }
+        if visit.parent >= 0, schemas[stage.typeName(prim)].reader == .subset { noteSubset(i, below: Int(visit.parent)) }
     }
 
     /// The path of a node below another.
@@ -247,7 +249,7 @@ final class SceneReader {
         }
     }
 
-    private func makeNode(_ i: Int, _ visit: Visit, _ facts: PrimFacts) throws(AssetError) {
+    private func makeNode(_ i: Int, _ visit: Visit, _ facts: PrimFacts) throws(AssetError) -> Node {
         let prim = visit.prim
         let parent = Int(visit.parent)
         let name = session.string(stage.name(prim))
@@ -306,8 +308,7 @@ final class SceneReader {
             (node.material, node.previewMaterial) = boundMaterials(i)
         }
         varying[i] = facts.varying
-        scene.nodes.elements.append(node)
-        if facts.type.reader == .subset, parent >= 0 { noteSubset(i, below: parent) }
+        return node
     }
 
     /// Gives the mesh above the materials bound to one of its subsets. `subsetMaterials` is what OpenUSD says of each.
@@ -412,7 +413,8 @@ final class SceneReader {
             let mesh = try readMesh(prim, facts)
             facts.subsetCount = mesh.subsets.count
             if mesh.isDeforming { facts.varying |= PrimFacts.pointsVary }
-            facts.content = .mesh(scene.meshes.append(mesh))
+            facts.content = .mesh(ID(scene.meshes.count))
+            scene.meshes.elements.append(consume mesh)
         case .points: facts.content = .points(scene.points.append(try readPoints(prim, facts)))
         case .pointsOnly:
             var cloud = try readPoints(prim, facts)
