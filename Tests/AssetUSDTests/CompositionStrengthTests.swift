@@ -156,7 +156,8 @@ import Testing
             }
 
             """
-        for (name, more, body) in [("I1", "", ""), ("I2", "variants = { string v = \"two\" }", ""), ("I3", "", "over \"C\" { custom double y = 9 }")] {
+        for (name, more, body) in [("I1", "", ""), ("I2", "variants = { string v = \"two\" }", ""), ("I3", "", "over \"C\" { custom double y = 9 }")]
+        {
             text += "def \"\(name)\" (\n    references = </P>\n    instanceable = true\n    \(more)\n)\n{\n    \(body)\n}\n"
         }
         text = text.replacing("{ string", with: "{\n string").replacing("\" }\n)", with: "\"\n }\n)")

@@ -105,7 +105,8 @@ import Testing
                     def Xform "reset" { double3 xformOp:translate = (7, 0, 0)
                         double3 xformOp:translate:lost = (9, 9, 9)
                         uniform token[] xformOpOrder = ["xformOp:translate:lost", "!resetXformStack!", "xformOp:translate"] } } }
-            """) { $0.wantsTransformOps = true }
+            """
+        ) { $0.wantsTransformOps = true }
         let b = try s.node("/A/scope/B")
         #expect(b.localTransform == Matrix4d([2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [-5, 0, 0, 1]))
         #expect(b.worldTransform == Matrix4d([2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [-4, 2, 3, 1]))

@@ -87,7 +87,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["1, 2, 3", "(1, 2), 3", "(1, 2, 3, 4)", "((1, 2, 3))", "(1, 2, 3", "1, 2, 3)", "(1 2 3)", "(1, 2 3)", "(1, (2, 3))", "()", "(1, 2, 3)(4, 5, 6)"])
+    @Test(arguments: [
+        "1, 2, 3", "(1, 2), 3", "(1, 2, 3, 4)", "((1, 2, 3))", "(1, 2, 3", "1, 2, 3)", "(1 2 3)", "(1, 2 3)", "(1, (2, 3))", "()",
+        "(1, 2, 3)(4, 5, 6)",
+    ])
     func whatIsNoTupleIsAnErrorAtTheLatestWhenRead(wrong: String) throws {
         let good = Array(repeating: "(1, 2, 3)", count: 10)
         for position in [0, 5, 10] {

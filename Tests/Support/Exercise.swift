@@ -28,7 +28,7 @@ public struct Exercise {
         var context = ReadContext(resolver: resolver)
         context.options.limits = limits
         context.options.wantsArcs = true
-    context.options.wantsTransformOps = true
+        context.options.wantsTransformOps = true
         context.options.wantsAttributes = true
         do throws(AssetError) {
             let file = try resolver.open(name)
