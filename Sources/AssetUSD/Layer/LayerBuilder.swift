@@ -46,7 +46,6 @@ public struct LayerBuilder {
     /// The spec added for a path, or nil.
     public func spec(at path: Path) -> SpecIndex? { specs.find(path) }
     public func kind(_ spec: SpecIndex) -> SpecKind { specs[spec].kind }
-    public mutating func setKind(_ spec: SpecIndex, _ kind: SpecKind) { specs[spec].kind = kind }
 
     private func find(_ spec: SpecIndex, _ name: Token) -> Int {
         let range = specs[spec].fields

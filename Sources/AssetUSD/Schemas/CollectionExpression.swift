@@ -42,37 +42,45 @@ struct PathPattern {
     /// Patterns of properties match no prim.
     var isOfProperties = false
 
-    /// As a glob is matched: at a mismatch the last stretch takes one level more.
     func matches(_ lineage: Lineage) -> Bool {
         if isOfProperties { return false }
-        var c = 0
-        var n = 0
-        var stretch = -1
-        var resume = 0
-        while n < lineage.names.count {
-            if c < components.count {
-                switch components[c] {
-                case .stretch:
-                    stretch = c
-                    resume = n
-                    c += 1
-                    continue
-                case .child(let glob, let predicate):
-                    if glob?.matches(lineage.names[n]) ?? true, predicate?.holds(lineage.prims[n], lineage.facts) ?? true {
-                        c += 1
-                        n += 1
-                        continue
-                    }
-                }
-            }
-            guard stretch >= 0 else { return false }
-            resume += 1
-            n = resume
-            c = stretch + 1
+        return matchesWithStretches(components.count, lineage.names.count) { c in
+            if case .stretch = components[c] { true } else { false }
+        } fits: { c, n in
+            guard case .child(let glob, let predicate) = components[c] else { return false }
+            return glob?.matches(lineage.names[n]) ?? true && predicate?.holds(lineage.prims[n], lineage.facts) ?? true
         }
-        while c < components.count, case .stretch = components[c] { c += 1 }
-        return c == components.count
     }
+}
+
+/// Whether a pattern of pieces matches all of a row of items. A stretch stands for any number of items; every other piece for
+/// one that it fits. At a mismatch the last stretch takes one item more.
+private func matchesWithStretches(_ pieces: Int, _ items: Int, isStretch: (Int) -> Bool, fits: (_ piece: Int, _ item: Int) -> Bool) -> Bool {
+    var p = 0
+    var n = 0
+    var stretch = -1
+    var resume = 0
+    while n < items {
+        if p < pieces {
+            if isStretch(p) {
+                stretch = p
+                resume = n
+                p += 1
+                continue
+            }
+            if fits(p, n) {
+                p += 1
+                n += 1
+                continue
+            }
+        }
+        guard stretch >= 0 else { return false }
+        resume += 1
+        n = resume
+        p = stretch + 1
+    }
+    while p < pieces, isStretch(p) { p += 1 }
+    return p == pieces
 }
 
 /// A name with `*`, `?` and `[a-z]`.
@@ -128,36 +136,15 @@ struct Glob {
     }
 
     func matches(_ name: [UInt8]) -> Bool {
-        var p = 0
-        var n = 0
-        var many = -1
-        var resume = 0
-        while n < name.count {
-            if p < pieces.count {
-                var fits = false
-                switch pieces[p] {
-                case .many:
-                    many = p
-                    resume = n
-                    p += 1
-                    continue
-                case .any: fits = true
-                case .byte(let c): fits = c == name[n]
-                case .oneOf(let ranges, let isNegated): fits = ranges.contains { $0.contains(name[n]) } != isNegated
-                }
-                if fits {
-                    p += 1
-                    n += 1
-                    continue
-                }
+        matchesWithStretches(pieces.count, name.count) { p in
+            if case .many = pieces[p] { true } else { false }
+        } fits: { p, n in
+            switch pieces[p] {
+            case .any, .many: true
+            case .byte(let c): c == name[n]
+            case .oneOf(let ranges, let isNegated): ranges.contains { $0.contains(name[n]) } != isNegated
             }
-            guard many >= 0 else { return false }
-            resume += 1
-            n = resume
-            p = many + 1
         }
-        while p < pieces.count, case .many = pieces[p] { p += 1 }
-        return p == pieces.count
     }
 }
 
