@@ -101,7 +101,6 @@ public struct Node: Sendable {
     public var localTransform: Matrix4d
     public var worldTransform: Matrix4d
     public var resetsTransformStack: Bool
-    public var transformOps: [TransformOp]
     /// Whether the local transform may vary over time.
     public var isAnimated: Bool
     public var content: Content
@@ -112,25 +111,78 @@ public struct Node: Sendable {
     /// Computed, inherited.
     public var isVisible: Bool
     public var purpose: Purpose
-    public var kind: String?
-    public var variantSets: [VariantSet]
     /// Whether the node is an instance (its contents are shared with other instances).
     public var isInstance: Bool
     /// All-purpose binding, strongest by inheritance, strength and collections.
     public var material: ID<Material>?
     /// Binding for previews, falling back to the all-purpose one; what `convert` uses.
     public var previewMaterial: ID<Material>?
+
+    public var transformOps: [TransformOp] {
+        get { extras.isEmpty ? [] : extras[0].transformOps }
+        _modify { yield &more.transformOps }
+    }
+    public var kind: String? {
+        get { extras.isEmpty ? nil : extras[0].kind }
+        _modify { yield &more.kind }
+    }
+    public var variantSets: [VariantSet] {
+        get { extras.isEmpty ? [] : extras[0].variantSets }
+        _modify { yield &more.variantSets }
+    }
     /// One a subset of the node's mesh, in the order of `Mesh.subsets`; empty where the mesh has none.
-    public var subsetMaterials: [ID<Material>?]
+    public var subsetMaterials: [ID<Material>?] {
+        get { extras.isEmpty ? [] : extras[0].subsetMaterials }
+        _modify { yield &more.subsetMaterials }
+    }
     /// What `convert` uses: nil for subsets that do not part the mesh by material.
-    public var subsetPreviewMaterials: [ID<Material>?]
+    public var subsetPreviewMaterials: [ID<Material>?] {
+        get { extras.isEmpty ? [] : extras[0].subsetPreviewMaterials }
+        _modify { yield &more.subsetPreviewMaterials }
+    }
     /// Constant primvars from nodes above, nearest first, that the node's own do not replace. On implicit shapes also
     /// their own, which come first and may have any interpolation.
-    public var inheritedPrimvars: [Primvar]
-    public var arcs: [CompositionArc]
-    public var customData: [Value.Entry]
+    public var inheritedPrimvars: [Primvar] {
+        get { extras.isEmpty ? [] : extras[0].inheritedPrimvars }
+        _modify { yield &more.inheritedPrimvars }
+    }
+    public var arcs: [CompositionArc] {
+        get { extras.isEmpty ? [] : extras[0].arcs }
+        _modify { yield &more.arcs }
+    }
+    public var customData: [Value.Entry] {
+        get { extras.isEmpty ? [] : extras[0].customData }
+        _modify { yield &more.customData }
+    }
     /// Printable `name = value` pairs of the source's own attributes, filled only when asked for (`tree --values`).
-    public var attributes: [Attribute]
+    public var attributes: [Attribute] {
+        get { extras.isEmpty ? [] : extras[0].attributes }
+        _modify { yield &more.attributes }
+    }
+
+    /// What few nodes have stands apart, so that the others stay small and are copied at little cost.
+    private struct Extras: Sendable {
+        var transformOps: [TransformOp] = []
+        var kind: String?
+        var variantSets: [VariantSet] = []
+        var subsetMaterials: [ID<Material>?] = []
+        var subsetPreviewMaterials: [ID<Material>?] = []
+        var inheritedPrimvars: [Primvar] = []
+        var arcs: [CompositionArc] = []
+        var customData: [Value.Entry] = []
+        var attributes: [Attribute] = []
+    }
+
+    /// One where the node has any of it, else empty.
+    private var extras: [Extras] = []
+
+    private var more: Extras {
+        get { extras.isEmpty ? Extras() : extras[0] }
+        _modify {
+            if extras.isEmpty { extras.append(Extras()) }
+            yield &extras[0]
+        }
+    }
 
     public struct Attribute: Sendable, Hashable {
         public var name: String
@@ -156,20 +208,12 @@ public struct Node: Sendable {
         localTransform = .identity
         worldTransform = .identity
         resetsTransformStack = false
-        transformOps = []
         isAnimated = false
         content = .none
         isImageable = false
         isVisible = true
         purpose = .default
-        variantSets = []
         isInstance = false
-        subsetMaterials = []
-        subsetPreviewMaterials = []
-        inheritedPrimvars = []
-        arcs = []
-        customData = []
-        attributes = []
     }
 }
 

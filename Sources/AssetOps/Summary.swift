@@ -74,7 +74,9 @@ public struct Summary: Sendable {
             for i in all.indices {
                 // Neighbours are often of one type.
                 if last < 0 || types[last].type != all[i].typeName {
-                    if let known = typeNumbers[all[i].typeName] {
+                    if let near = types.prefix(8).firstIndex(where: { $0.type == all[i].typeName }) {
+                        last = near
+                    } else if let known = typeNumbers[all[i].typeName] {
                         last = known
                     } else {
                         last = types.count

@@ -8,8 +8,17 @@ extension Stage {
         case none
         /// The field, and its layer.
         case field(PackedField, LayerIndex)
+        /// Components that are kept in memory.
+        case array(USDArray)
         /// Anything else: `value` knows.
         case other
+    }
+
+    private static func isPlain(_ array: USDArray) -> Bool {
+        switch array.type {
+        case .int, .float, .float2, .float3, .float4: true
+        default: false
+        }
     }
 
     /// The strongest value of an attribute, where it is plain. `time` only says whether animation counts.
@@ -39,7 +48,10 @@ extension Stage {
             case .block: return .none
             case .animationBlock: return .other
             case .timeCode, .duration: return .other
-            case .other: return .other
+            case .other:
+                // Short arrays of numbers that hold no times.
+                if case .array(let a) = cache.layers[Int(o.layer)].store.values[Int(field.payload)], Self.isPlain(a) { return .array(a) }
+                return .other
             // A source says of its fields whether they hold times, in `type`.
             case .source where field.type == .timeCode: return .other
             default: return .field(field, o.layer)
@@ -128,7 +140,7 @@ extension Stage {
                 if let type = cache.layers[Int(layer)].store.source?.numbers(f.payload, &numbers) { return type }
             default: break
             }
-        case .other: break
+        case .array, .other: break
         }
         guard let value = try value(prim, attribute, at: time)?.resolved() else { return nil }
         switch value {
@@ -149,36 +161,69 @@ extension Stage {
     }
 
     /// An array where it lies in a file and nothing stands between: the source of the layer's values and what names it there;
-    /// nil otherwise, then `value` is to be asked.
-    @inline(__always)
-    private func sourced(_ prim: StagePrim, _ attribute: Token, _ time: EvalTime) -> (any FieldSource, UInt64)? {
-        guard case .field(let f, let layer) = plain(prim, attribute, at: time), f.form == .source else { return nil }
-        return cache.layers[Int(layer)].store.source.map { ($0, f.payload) }
+    /// or its components, where they are in memory.
+    private enum Stored {
+        case source(any FieldSource, UInt64)
+        case array(USDArray)
     }
 
+    @inline(__always)
+    private func stored(_ prim: StagePrim, _ attribute: Token, _ time: EvalTime) -> Stored? {
+        switch plain(prim, attribute, at: time) {
+        case .field(let f, let layer) where f.form == .source: cache.layers[Int(layer)].store.source.map { .source($0, f.payload) }
+        case .array(let a): .array(a)
+        default: nil
+        }
+    }
+
+    /// The vectors of an array in memory, where it has the type.
+    private func vectors<V: BitwiseCopyable & Sendable>(_ array: USDArray, _ type: ValueType) -> DeferredArray<V>? {
+        guard array.type == type, case .float(let components) = array.storage else { return nil }
+        return .deferred(PackedArray<Float, V>(components))
+    }
+
+    // These return nil where `value` is to be asked.
+
     func plainInts(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Int32>? {
-        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
-        return try source.int32s(bits)
+        switch stored(prim, attribute, time) {
+        case .source(let source, let bits)?: return try source.int32s(bits)
+        case .array(let a)?: if a.type == .int, case .int(let v) = a.storage { return .loaded(v) }
+        case nil: break
+        }
+        return nil
     }
 
     func plainFloats(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Float>? {
-        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
-        return try source.floats(bits)
+        switch stored(prim, attribute, time) {
+        case .source(let source, let bits)?: return try source.floats(bits)
+        case .array(let a)?: if a.type == .float, case .float(let v) = a.storage { return .loaded(v) }
+        case nil: break
+        }
+        return nil
     }
 
     func plainVectors2(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Vector2f>? {
-        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
-        return try source.vectors2(bits)
+        switch stored(prim, attribute, time) {
+        case .source(let source, let bits)?: try source.vectors2(bits)
+        case .array(let a)?: vectors(a, .float2)
+        case nil: nil
+        }
     }
 
     func plainVectors3(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Vector3f>? {
-        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
-        return try source.vectors3(bits)
+        switch stored(prim, attribute, time) {
+        case .source(let source, let bits)?: try source.vectors3(bits)
+        case .array(let a)?: vectors(a, .float3)
+        case nil: nil
+        }
     }
 
     func plainVectors4(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) throws(AssetError) -> DeferredArray<Vector4f>? {
-        guard let (source, bits) = sourced(prim, attribute, time) else { return nil }
-        return try source.vectors4(bits)
+        switch stored(prim, attribute, time) {
+        case .source(let source, let bits)?: try source.vectors4(bits)
+        case .array(let a)?: vectors(a, .float4)
+        case nil: nil
+        }
     }
 
     // MARK: Metadata

@@ -140,6 +140,13 @@ public final class Stage {
         }
     }
 
+    /// The same as a range of `childLists`, whose other children are to be passed over: they are not shown.
+    @inline(__always)
+    func childRange(_ prim: StagePrim) -> Range<Int> {
+        let all = composedChildren(prim)
+        return all.startIndex..<all.endIndex
+    }
+
     /// All composed children, inactive, undefined and abstract ones included; none below instances.
     public func allChildren(_ prim: StagePrim) -> [StagePrim] {
         let r = prims[Int(prim.index)]

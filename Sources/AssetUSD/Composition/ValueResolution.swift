@@ -13,6 +13,7 @@ extension Stage {
             case .pathExpression?, .arrayEdit?: break
             default: return plain
             }
+        case .array(let a): return .array(a)
         case .other: break
         }
         var result: USDValue?
@@ -31,7 +32,7 @@ extension Stage {
     public func hasValue(_ prim: StagePrim, _ attribute: Token) -> Bool {
         switch plain(prim, attribute, at: .earliest) {
         case .none: return false
-        case .field: return true
+        case .field, .array: return true
         case .other: break
         }
         var has = false
@@ -68,7 +69,7 @@ extension Stage {
     /// Whether the value may change over time (more than one sample, a spline, clips).
     public func mightBeTimeVarying(_ prim: StagePrim, _ attribute: Token) -> Bool {
         switch plain(prim, attribute, at: .earliest) {
-        case .none, .field: return false
+        case .none, .field, .array: return false
         case .other: break
         }
         var varies = false

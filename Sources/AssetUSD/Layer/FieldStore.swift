@@ -46,6 +46,9 @@ struct PackedField {
         self.type = type
     }
 
+    /// An explicit list of one path.
+    init(_ name: Token, path: Path) { self.init(name, .path, UInt64(UInt32(bitPattern: path.id))) }
+
     var token: Token? { form == .token ? Token(id: Int32(truncatingIfNeeded: payload)) : nil }
     var bool: Bool? { form == .bool ? payload != 0 : nil }
     var specifier: Specifier? { form == .specifier ? Specifier(rawValue: UInt8(truncatingIfNeeded: payload)) : nil }
@@ -130,7 +133,7 @@ struct FieldStore {
             numbers.append(contentsOf: c)
             return PackedField(name, .tuple, UInt64(start), type: type)
         case .pathListOp(let op) where op.isExplicit && op.explicit.count == 1:
-            return PackedField(name, .path, UInt64(UInt32(bitPattern: op.explicit[0].id)))
+            return PackedField(name, path: op.explicit[0])
         case .deferred(let s, let bits) where s === source:
             return PackedField(name, .source, bits)
         case .array(let a):

@@ -43,6 +43,19 @@ public struct LayerBuilder {
         specs.append(Spec(path: path, kind: kind, parent: parent))
     }
 
+    /// Adds an attribute's spec with what its declaration says.
+    mutating func addAttribute(_ path: Path, below parent: SpecIndex, _ typeName: Token, isCustom: Bool, isUniform: Bool) -> SpecIndex {
+        let start = fields.count
+        fields.append(PackedField(.typeName, .token, UInt64(UInt32(bitPattern: typeName.id))))
+        if isCustom { fields.append(PackedField(.custom, .bool, 1)) }
+        if isUniform { fields.append(PackedField(.variability, .variability, UInt64(Variability.uniform.rawValue))) }
+        var spec = Spec(path: path, kind: .attribute, parent: parent)
+        spec.fields = Range(uncheckedBounds: (Int32(truncatingIfNeeded: start), Int32(truncatingIfNeeded: fields.count)))
+        return specs.append(spec)
+    }
+
+    var specCount: Int { specs.count }
+
     /// The spec added for a path, or nil.
     public func spec(at path: Path) -> SpecIndex? { specs.find(path) }
     public func kind(_ spec: SpecIndex) -> SpecKind { specs[spec].kind }
@@ -110,6 +123,13 @@ public struct LayerBuilder {
         let at = place(spec)
         if at == fields.count { fields.append(name, value) } else { fields.put(at, name, value) }
         extend(spec, name)
+    }
+
+    /// The same for a field as the layer keeps it.
+    mutating func append(_ spec: SpecIndex, _ field: PackedField) {
+        let at = place(spec)
+        if at == fields.count { fields.append(field) } else { fields.put(at, field) }
+        extend(spec, field.name)
     }
 
     /// Adds a token field that the spec is known not to have yet.

@@ -68,8 +68,8 @@ extension SceneReader {
 
     /// The primvar wins over the attribute.
     private func normals(_ prim: StagePrim, _ facts: PrimFacts) throws(AssetError) -> Primvar? {
-        if let own = facts.primvars.first(where: { $0.name == .primvarsNormals }) {
-            if case .float3 = own.primvar.values { return own.primvar }
+        for i in facts.primvars.indices where facts.primvars[i].name == .primvarsNormals {
+            if case .float3 = facts.primvars[i].primvar.values { return facts.primvars[i].primvar }
             warn("usd.dropped.normals", "normals are not three numbers each: left out", prim)
             return nil
         }

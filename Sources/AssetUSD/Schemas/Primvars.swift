@@ -27,7 +27,11 @@ extension SceneReader {
     /// The declared type of an attribute; nil where it is unknown.
     func attributeType(_ prim: StagePrim, _ name: Token) -> AttributeType? {
         guard let token = stage.token(prim, name, metadata: .typeName) else { return nil }
-        if let known = valueTypes[token] { return known }
+        if token == lastValueType.token { return lastValueType.type }
+        if let known = valueTypes[token] {
+            lastValueType = (token, known)
+            return known
+        }
         let text = session.string(token)
         let made = ValueTypeName(text).map { AttributeType(type: $0, role: Self.role(text, $0), text: text) }
         valueTypes[token] = .some(made)
@@ -55,9 +59,9 @@ extension SceneReader {
         return known
     }
 
-    /// A primvar with a value of its own; nil where the attribute has none (then it is as if it were not there).
-    func readPrimvar(_ prim: StagePrim, _ name: Token) throws(AssetError) -> OwnPrimvar? {
-        guard stage.propertyKind(prim, name) == .attribute, stage.hasValue(prim, name) else { return nil }
+    /// Adds a primvar with a value of its own; none where the attribute has none (then it is as if it were not there).
+    func readPrimvar(_ prim: StagePrim, _ name: Token, into list: inout [OwnPrimvar]) throws(AssetError) {
+        guard stage.propertyKind(prim, name) == .attribute, stage.hasValue(prim, name) else { return }
         let parts = primvarName(name)
         let declared = attributeType(prim, name)
         let interpolation = interpolation(prim, name, default: .constant)
@@ -67,32 +71,36 @@ extension SceneReader {
         if parts.short.hasPrefix("skel:") { role = .none }
         // A single pair is no set of texture coordinates.
         if role == .textureCoordinate, declared?.type.isArray == false { role = .none }
-        var held = try plainPrimvarValues(prim, name, declared)
-        if held == nil { held = try primvarValues(stage.value(prim, name, at: time), declared) }
-        guard let (values, factor) = held else {
+        var indices: DeferredArray<Int32>?
+        if stage.hasValue(prim, parts.indices) {
+            indices = try ArrayValues.ints(stage.value(prim, parts.indices, at: time)) ?? .init()
+        }
+        var primvar = Primvar(name: parts.short, role: role, interpolation: interpolation, elementSize: elementSize, values: .float(.init()))
+        primvar.indices = consume indices
+        if let values = try plainPrimvarValues(prim, name, declared) {
+            primvar.values = values
+        } else if let (values, factor) = try primvarValues(stage.value(prim, name, at: time), declared) {
+            primvar.values = values
+            primvar.elementSize = elementSize * factor
+        } else {
             warn(
                 "usd.dropped.primvar",
                 "primvar \(parts.short) has a value of type \(declared?.text ?? "unknown") that cannot be held: left out", prim)
-            return nil
+            return
         }
-        var primvar = Primvar(
-            name: parts.short, role: role, interpolation: interpolation, elementSize: elementSize * factor, values: values)
-        if stage.hasValue(prim, parts.indices) {
-            primvar.indices = try ArrayValues.ints(stage.value(prim, parts.indices, at: time)) ?? .init()
-        }
-        return OwnPrimvar(name: name, primvar: primvar)
+        list.append(OwnPrimvar(name: name, primvar: primvar))
     }
 
     /// Values that lie in a file as the model holds them; nil for others.
     private func plainPrimvarValues(
         _ prim: StagePrim, _ name: Token, _ declared: AttributeType?
-    ) throws(AssetError) -> (PrimvarValues, Int)? {
+    ) throws(AssetError) -> PrimvarValues? {
         switch declared?.type.type {
-        case .float: try stage.plainFloats(prim, name, at: time).map { (.float($0), 1) }
-        case .float2: try stage.plainVectors2(prim, name, at: time).map { (.float2($0), 1) }
-        case .float3: try stage.plainVectors3(prim, name, at: time).map { (.float3($0), 1) }
-        case .float4: try stage.plainVectors4(prim, name, at: time).map { (.float4($0), 1) }
-        case .int: try stage.plainInts(prim, name, at: time).map { (.int($0), 1) }
+        case .float: try stage.plainFloats(prim, name, at: time).map { .float($0) }
+        case .float2: try stage.plainVectors2(prim, name, at: time).map { .float2($0) }
+        case .float3: try stage.plainVectors3(prim, name, at: time).map { .float3($0) }
+        case .float4: try stage.plainVectors4(prim, name, at: time).map { .float4($0) }
+        case .int: try stage.plainInts(prim, name, at: time).map { .int($0) }
         default: nil
         }
     }

@@ -37,15 +37,11 @@ struct PrimFacts {
     var properties = PropertySet()
     var localTransform = Matrix4d.identity
     var resetsTransformStack = false
-    var transformOps: [TransformOp] = []
     var isAnimated = false
     /// `visibility` is `invisible` here.
     var isHidden = false
-    /// The authored purpose, and its word where that is none of USD's.
+    /// The authored purpose.
     var purpose: Purpose?
-    var purposeWord: String?
-    var kind: String?
-    var variantSets: [VariantSet] = []
     var content = Node.Content.none
     var light: ID<Light>?
     /// Primvars with a value of their own, built; constant ones are handed down.
@@ -54,14 +50,42 @@ struct PrimFacts {
     var bindings: [Token] = []
     /// Whether the prim names a skeleton or an animation of its own.
     var hasSkeletonRelationship = false
-    /// What a mesh's skin needs besides the skeleton.
-    var skin: OwnSkin?
-    var customData: [Value.Entry] = []
-    var attributes: [Node.Attribute] = []
     /// Number of the mesh's subsets.
     var subsetCount = 0
     /// What varies over time, and what else has tracks.
     var varying: UInt8 = 0
+    /// One where the prim has any of it, else empty.
+    private var rareOnes: [Rare] = []
+
+    /// What few prims have; the others are handed around without it.
+    struct Rare {
+        var kind: String?
+        /// The authored purpose where that is none of USD's.
+        var purposeWord: String?
+        var transformOps: [TransformOp] = []
+        var variantSets: [VariantSet] = []
+        /// What a mesh's skin needs besides the skeleton.
+        var skin: OwnSkin?
+        var customData: [Value.Entry] = []
+        var attributes: [Node.Attribute] = []
+    }
+
+    var hasRare: Bool { !rareOnes.isEmpty }
+    var rare: Rare {
+        get { rareOnes.isEmpty ? Rare() : rareOnes[0] }
+        _modify {
+            if rareOnes.isEmpty { rareOnes.append(Rare()) }
+            yield &rareOnes[0]
+        }
+    }
+    var skin: OwnSkin? { rareOnes.isEmpty ? nil : rareOnes[0].skin }
+    var purposeWord: String? { rareOnes.isEmpty ? nil : rareOnes[0].purposeWord }
+
+    init(type: SchemaType, typeName: String) {
+        self.type = type
+        self.typeName = typeName
+    }
+
     static let transformVaries: UInt8 = 1
     static let visibilityVaries: UInt8 = 2
     static let pointsVary: UInt8 = 4
@@ -89,6 +113,9 @@ final class SceneReader {
     // Caches by token: names are taken apart once.
     @exclusivity(unchecked) var xformOrders: [Stage.ValueKey: XformOrder] = [:]
     @exclusivity(unchecked) private var lightAPIs: [Stage.ValueKey: Bool] = [:]
+    @exclusivity(unchecked) private var lastLightAPI: (key: Stage.ValueKey?, has: Bool) = (nil, false)
+    @exclusivity(unchecked) var lastXformOrder: (key: Stage.ValueKey?, order: XformOrder?) = (nil, nil)
+    @exclusivity(unchecked) var lastValueType: (token: Token?, type: AttributeType?) = (nil, nil)
     @exclusivity(unchecked) var primvarNames: [Token: PrimvarName] = [:]
     @exclusivity(unchecked) var bindingNames: [Token: BindingName] = [:]
     @exclusivity(unchecked) var valueTypes: [Token: AttributeType?] = [:]
@@ -180,27 +207,32 @@ final class SceneReader {
     /// Lists the prims to show, depth first.
     private func collect() throws(AssetError) {
         struct Level {
-            var children: [StagePrim]
-            var next = 0
+            var next: Int
+            var end: Int
             var parent: Int32
         }
+        // To see what composed a stage is to see what was left out: those prims are named, without what is in them.
+        let showsUnloaded = options.wantsArcs && !options.loadPayloads
+        var shown = PrimRecord.Flags.shown
+        if showsUnloaded { shown.remove(.loaded) }
         var meshCount = 0
-        var stack = [Level(children: shownChildren(stage.pseudoRoot), parent: -1)]
-        while !stack.isEmpty {
-            let top = stack.count - 1
-            guard stack[top].next < stack[top].children.count else {
+        let top = stage.childRange(stage.pseudoRoot)
+        var stack = [Level(next: top.lowerBound, end: top.upperBound, parent: -1)]
+        while let level = stack.last {
+            guard level.next < level.end else {
                 stack.removeLast()
                 continue
             }
-            let prim = stack[top].children[stack[top].next]
-            stack[top].next += 1
+            stack[stack.count - 1].next += 1
+            let prim = stage.childLists[level.next]
+            let flags = stage.prims[Int(prim.index)].flags
+            guard flags.isSuperset(of: shown), !flags.contains(.abstract) else { continue }
             let index = Int32(visits.count)
             if schemas[stage.typeName(prim)].reader == .mesh, !stage.isInstanceProxy(prim) { meshCount += 1 }
-            visits.append(Visit(prim: prim, parent: stack[top].parent, depth: Int32(top)))
-            let children = shownChildren(prim)
-            if !children.isEmpty {
-                stack.append(Level(children: children, parent: index))
-            }
+            visits.append(Visit(prim: prim, parent: level.parent, depth: Int32(stack.count - 1)))
+            if showsUnloaded, !stage.isLoaded(prim) { continue }
+            let children = stage.childRange(prim)
+            if !children.isEmpty { stack.append(Level(next: children.lowerBound, end: children.upperBound, parent: index)) }
         }
         scene.meshes.reserveCapacity(meshCount)
         HugePages.advise(&scene.meshes.elements)
@@ -213,12 +245,6 @@ final class SceneReader {
         bindingFrames = ContiguousArray(repeating: -1, count: n)
         skelFrames = ContiguousArray(repeating: -1, count: n)
         varying = ContiguousArray(repeating: 0, count: n)
-    }
-
-    private func shownChildren(_ prim: StagePrim) -> [StagePrim] {
-        // To see what composed a stage is to see what was left out: those prims are named, without what is in them.
-        guard options.wantsArcs, !options.loadPayloads else { return stage.children(prim) }
-        return stage.isLoaded(prim) ? stage.childrenEvenUnloaded(prim) : []
     }
 
     private func readNode(_ i: Int) throws(AssetError) {
@@ -256,18 +282,21 @@ final class SceneReader {
         var node = Node(name: name, path: path(name, below: parent), typeName: facts.typeName)
         node.parent = parent < 0 ? nil : ID(parent)
         node.depth = Int(visit.depth)
-        node.kind = facts.kind
-        node.variantSets = facts.variantSets
         node.isInstance = stage.isInstance(prim)
-        node.customData = facts.customData
-        node.attributes = facts.attributes
+        if facts.hasRare {
+            let rare = facts.rare
+            node.kind = rare.kind
+            node.variantSets = rare.variantSets
+            node.customData = rare.customData
+            node.attributes = rare.attributes
+            node.transformOps = rare.transformOps
+        }
         if options.wantsArcs { node.arcs = stage.arcs(prim) }
 
         // Place.
         node.isTransformable = facts.type.isXformable
         node.localTransform = facts.localTransform
         node.resetsTransformStack = facts.resetsTransformStack
-        node.transformOps = facts.transformOps
         node.isAnimated = facts.isAnimated
         if facts.isAnimated { sawAnimation = true }
         let above = parent < 0 || facts.resetsTransformStack ? Matrix4d.identity : scene.nodes.elements[parent].worldTransform
@@ -352,11 +381,12 @@ final class SceneReader {
             facts.type = schemas[.empty]
             return facts
         }
-        if stage.hasField(prim, .kind), let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.kind = kind }
-        facts.variantSets = stage.variantSets(prim)
-        for i in facts.variantSets.indices { facts.variantSets[i].choices.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+        if stage.hasField(prim, .kind), let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.rare.kind = kind }
+        var sets = stage.variantSets(prim)
+        for i in sets.indices { sets[i].choices.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+        if !sets.isEmpty { facts.rare.variantSets = sets }
         if stage.hasField(prim, .customData), case .dictionary(let d)? = try stage.metadata(prim, .customData)?.resolved() {
-            facts.customData = d.openEntries(session)
+            facts.rare.customData = d.openEntries(session)
         }
 
         primvars.removeAll(keepingCapacity: true)
@@ -382,7 +412,7 @@ final class SceneReader {
             if facts.properties.contains(.purpose), let v = try stage.value(prim, .purpose, at: .default)?.resolved(), let t = v.tokenValue {
                 facts.purpose = Purpose(rawValue: session.string(t)) ?? .other
                 if facts.purpose == .other {
-                    facts.purposeWord = session.string(t)
+                    facts.rare.purposeWord = session.string(t)
                     if t.isEmpty { facts.purpose = nil }
                     warn("usd.bad-purpose", "purpose is \"\(session.string(t))\", expected default, render, proxy or guide", prim)
                 }
@@ -394,16 +424,16 @@ final class SceneReader {
         }
         if typeName == .SkelAnimation { facts.varying |= PrimFacts.isSkeletonAnimation }
         for name in primvars {
-            if let own = try readPrimvar(prim, name) { facts.primvars.append(own) }
+            try readPrimvar(prim, name, into: &facts.primvars)
         }
-        facts.skin = try readSkin(prim, &facts)
+        if let skin = try readSkin(prim, facts) { facts.rare.skin = skin }
         try readContent(prim, typeName, &facts)
         if type.isLight || hasLightAPI(prim) {
             let id = scene.lights.append(try readLight(prim, typeName))
             facts.light = id
             if case .none = facts.content { facts.content = .light(id) }
         }
-        if options.wantsAttributes { facts.attributes = readAttributes(prim) }
+        if options.wantsAttributes { facts.rare.attributes = readAttributes(prim) }
         return facts
     }
 
@@ -467,9 +497,11 @@ final class SceneReader {
         switch stage.plainMetadataKey(prim, .apiSchemas) {
         case .none: return false
         case .key(let key):
-            if let known = lightAPIs[key] { return known }
-            let has = appliesLightAPI(prim)
+            // Neighbours mostly apply the same schemas.
+            if key == lastLightAPI.key { return lastLightAPI.has }
+            let has = lightAPIs[key] ?? appliesLightAPI(prim)
             lightAPIs[key] = has
+            lastLightAPI = (key, has)
             return has
         case .other: return appliesLightAPI(prim)
         }

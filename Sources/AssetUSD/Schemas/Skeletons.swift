@@ -26,7 +26,7 @@ extension SceneReader {
     }
 
     /// The skin primvars of a prim; nil where it has none.
-    func readSkin(_ prim: StagePrim, _ facts: inout PrimFacts) throws(AssetError) -> OwnSkin? {
+    func readSkin(_ prim: StagePrim, _ facts: PrimFacts) throws(AssetError) -> OwnSkin? {
         if facts.primvars.isEmpty || !facts.primvars.contains(where: { $0.primvar.name.hasPrefix("skel:") }) { return nil }
         var skin = OwnSkin()
         for own in facts.primvars {

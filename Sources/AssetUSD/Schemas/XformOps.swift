@@ -143,7 +143,12 @@ extension SceneReader {
         switch stage.plainKey(prim, .xformOpOrder) {
         case .none: return nil
         case .key(let k):
-            if let known = xformOrders[k] { return known }
+            // Neighbours mostly have the same ops.
+            if k == lastXformOrder.key { return lastXformOrder.order }
+            if let known = xformOrders[k] {
+                lastXformOrder = (k, known)
+                return known
+            }
             key = k
         case .other: break
         }
@@ -198,10 +203,10 @@ extension SceneReader {
     private func showOps(
         _ prim: StagePrim, _ order: XformOrder, _ ops: [XformOp], at time: EvalTime, into facts: inout PrimFacts
     ) throws(AssetError) {
-        if order.resets { facts.transformOps.append(TransformOp(name: XformOp.resetName, value: nil)) }
+        if order.resets { facts.rare.transformOps.append(TransformOp(name: XformOp.resetName, value: nil)) }
         for op in ops {
             let value = try stage.value(prim, op.attribute, at: time)?.resolved().openValue(session)
-            facts.transformOps.append(TransformOp(name: session.string(op.name), value: value))
+            facts.rare.transformOps.append(TransformOp(name: session.string(op.name), value: value))
         }
     }
 }

@@ -101,8 +101,16 @@ final class TextArrays: FieldSource {
         guard start < text.count else { return nil }
         let found = text.withUnsafeBufferPointer { bytes in
             Pairs.classes.withUnsafeBufferPointer { classes in
-                Pairs.pairs.withUnsafeBufferPointer { pairs in
-                    bytes.baseAddress.flatMap { count($0 + start, bytes.count - start, classes, pairs) }
+                Pairs.classPairs.withUnsafeBufferPointer { classPairs in
+                    Pairs.pairs.withUnsafeBufferPointer { pairs in
+                        Pairs.triples.withUnsafeBufferPointer { triples -> Found? in
+                            guard let base = bytes.baseAddress, let classes = classes.baseAddress, let classPairs = classPairs.baseAddress,
+                                let pairs = pairs.baseAddress, let triples = triples.baseAddress
+                            else { return nil }
+                            let tables = Tables(classes: classes, classPairs: classPairs, pairs: pairs, triples: triples)
+                            return count(base + start, bytes.count - start, tables)
+                        }
+                    }
                 }
             }
         }
@@ -126,12 +134,16 @@ final class TextArrays: FieldSource {
         var length = 0
     }
 
+    private struct Tables {
+        var classes: UnsafePointer<UInt8>
+        var classPairs: UnsafePointer<UInt8>
+        var pairs: UnsafePointer<UInt64>
+        var triples: UnsafePointer<UInt64>
+    }
+
     /// Counts up to the closing bracket; nil where two bytes cannot follow each other, or there is none. The tables have an
     /// entry for whatever they are asked, and no byte at or behind `text + size` is looked at.
-    private static func count(
-        _ text: UnsafePointer<UInt8>, _ size: Int, _ classes: UnsafeBufferPointer<UInt8>, _ pairs: UnsafeBufferPointer<UInt64>
-    ) -> Found? {
-        guard let classes = classes.baseAddress, let pairs = pairs.baseAddress else { return nil }
+    private static func count(_ text: UnsafePointer<UInt8>, _ size: Int, _ tables: Tables) -> Found? {
         var found = Found()
         var state = Int(Pairs.Class.open.rawValue)
         var p = text
@@ -145,9 +157,17 @@ final class TextArrays: FieldSource {
                 // The fields of the sum hold what a stretch can count.
                 let part = min(stop, p + 500)
                 var sum: UInt64 = 0
-                while p < part {
-                    let c = Int(classes[Int(p.pointee)])
-                    sum &+= pairs[state &<< 4 | c]
+                // Two bytes at a time, in the order the tables were made in.
+                while p + 1 < part {
+                    let two = Int(UnsafeRawPointer(p).loadUnaligned(as: UInt16.self).littleEndian)
+                    let c = Int(tables.classPairs[two])
+                    sum &+= tables.triples[state &<< 8 | c]
+                    state = c & 15
+                    p += 2
+                }
+                if p < part {
+                    let c = Int(tables.classes[Int(p.pointee)])
+                    sum &+= tables.pairs[state &<< 4 | c]
                     state = c
                     p += 1
                 }
@@ -159,7 +179,7 @@ final class TextArrays: FieldSource {
                 found.spaces += Int(sum >> 44 & 0x7FF)
             }
             if bracket != nil {
-                if pairs[state &<< 4 | Int(Pairs.Class.end.rawValue)] >> 55 != 0 { return nil }
+                if tables.pairs[state &<< 4 | Int(Pairs.Class.end.rawValue)] >> 55 != 0 { return nil }
                 found.length = p - text
                 return found
             }
@@ -219,6 +239,12 @@ private enum Pairs {
         allow(.space, [.digit, .minus, .point, .open, .space, .end])
         return table
     }()
+
+    /// Classes of two bytes at once, the first in the upper half.
+    static let classPairs: [UInt8] = (0..<65536).map { classes[$0 & 0xFF] << 4 | classes[$0 >> 8] }
+
+    /// What `pairs` says of two bytes behind one of a class.
+    static let triples: [UInt64] = (0..<4096).map { pairs[$0 >> 4] &+ pairs[$0 & 0xFF] }
 }
 
 /// Numbers of a list that `TextArrays.measure` has seen, some at a time.
@@ -240,58 +266,22 @@ struct TextNumberReader {
 
     /// Fills a buffer with the next components; quaternions come with the real part first and are kept with it last.
     mutating func next<C: ArrayComponent>(_ out: UnsafeMutableBufferPointer<C>) throws(AssetError) {
-        var wrong: Int?
-        let from = at
+        var cursor = at
         let isAtStart = at == start
-        var to = at
         let columns = type.components
+        var filled = 0
         file.withUnsafeBytes { raw in
             guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
             PowersOfTen.with { powers in
                 Pairs.classes.withUnsafeBufferPointer { classes in
                     guard let classes = classes.baseAddress else { return }
-                    let opening: UInt32 = 1 << UInt32(Pairs.Class.open.rawValue)
-                    let closing: UInt32 = 1 << UInt32(Pairs.Class.close.rawValue)
-                    let end = base + raw.count
-                    var p = base + from
-                    var column = 0
-                    for i in out.indices {
-                        // Which classes of bytes stand before the number.
-                        var seen: UInt32 = 0
-                        while p < end {
-                            let c = classes[Int(p.pointee)]
-                            if c <= Pairs.Class.point.rawValue { break }
-                            seen |= 1 &<< UInt32(c)
-                            p += 1
-                        }
-                        let before = p
-                        if columns > 1 {
-                            let expected = column == 0 ? (isAtStart && i == 0 ? opening : opening | closing) : 0
-                            guard seen & (opening | closing) == expected else {
-                                wrong = i
-                                to = before - base
-                                return
-                            }
-                            column &+= 1
-                            if column == columns { column = 0 }
-                        }
-                        if let value = C.takePlain(&p, end, powers) {
-                            out.initializeElement(at: i, to: value)
-                            continue
-                        }
-                        guard let value: C = Self.slow(&p, base, raw.count) else {
-                            wrong = i
-                            to = before - base
-                            return
-                        }
-                        out.initializeElement(at: i, to: value)
-                    }
-                    to = p - base
+                    let text = Text(base: base, count: raw.count, classes: classes, powers: powers)
+                    (filled, cursor) = Self.fill(out, from: cursor, of: text, columns: columns, isAtStart: isAtStart)
                 }
             }
         }
-        if wrong != nil { throw error(at: to, C.self) }
-        at = to
+        if filled < out.count { throw error(at: cursor, C.self) }
+        at = cursor
         if at - released >= 4 << 20 {
             file.release(released, count: at - released)
             released = at
@@ -302,6 +292,68 @@ struct TextNumberReader {
             (out[i], out[i + 1], out[i + 2], out[i + 3]) = (out[i + 1], out[i + 2], out[i + 3], out[i])
             i += 4
         }
+    }
+
+    /// A text and the tables it is read with.
+    private struct Text {
+        var base: UnsafePointer<UInt8>
+        var count: Int
+        var classes: UnsafePointer<UInt8>
+        var powers: PowersOfTen
+    }
+
+    /// Fills a buffer from an offset on. Returns how many components there are, and the offset behind the last one or, where
+    /// they are too few, of what is no component.
+    @inline(__always)
+    private static func fill<C: ArrayComponent>(
+        _ out: UnsafeMutableBufferPointer<C>, from offset: Int, of text: Text, columns: Int, isAtStart: Bool
+    ) -> (filled: Int, offset: Int) {
+        let end = text.base + text.count
+        // So many bytes before it nothing needs to be asked about the end.
+        let safe = end - min(text.count, 64)
+        let (opening, closing): (UInt32, UInt32) = (1 << UInt32(Pairs.Class.open.rawValue), 1 << UInt32(Pairs.Class.close.rawValue))
+        let (commaSpace, closeToOpen) = (UInt16(littleEndian: 0x202C), UInt32(littleEndian: 0x2820_2C29))
+        var p = text.base + offset
+        var column = 0
+        for i in out.indices {
+            // As nearly all texts are laid out: `, ` before a number, `), (` before a tuple.
+            if p < safe {
+                var q = p
+                if column > 0 || columns == 1 {
+                    if UnsafeRawPointer(p).loadUnaligned(as: UInt16.self) == commaSpace { q += 2 }
+                } else if UnsafeRawPointer(p).loadUnaligned(as: UInt32.self) == closeToOpen {
+                    q += 4
+                }
+                if q != p, let value = C.takeQuickly(&q, text.powers) {
+                    out.initializeElement(at: i, to: value)
+                    p = q
+                    column &+= 1
+                    if column == columns { column = 0 }
+                    continue
+                }
+            }
+            // Which classes of bytes stand before the number.
+            var seen: UInt32 = 0
+            while p < end {
+                let c = text.classes[Int(p.pointee)]
+                if c <= Pairs.Class.point.rawValue { break }
+                seen |= 1 &<< UInt32(c)
+                p += 1
+            }
+            if columns > 1 {
+                let expected = column == 0 ? (isAtStart && i == 0 ? opening : opening | closing) : 0
+                guard seen & (opening | closing) == expected else { return (i, p - text.base) }
+                column &+= 1
+                if column == columns { column = 0 }
+            }
+            if let value = C.takePlain(&p, end, text.powers) {
+                out.initializeElement(at: i, to: value)
+                continue
+            }
+            guard let value: C = slow(&p, text.base, text.count) else { return (i, p - text.base) }
+            out.initializeElement(at: i, to: value)
+        }
+        return (out.count, p - text.base)
     }
 
     /// A number that needs a closer look; nil where there is none, or one that the type does not hold.

@@ -9,10 +9,13 @@ extension USDAParser {
             guard allowsEmpty else { throw USDAError(start, "usda.bad-path", "found an empty path, expected a path") }
             return .empty
         }
+        let place = PathMemo.place(scan.text, range)
+        if let place, let known = pathMemo.path(place, scan.text, range) { return known }
         var parser = PathTextParser(scan.text.extracting(range), session.paths)
         guard let path = parser.parse(anchor: anchor) else {
             throw USDAError(start, "usda.bad-path", "'\(scan.string(range.lowerBound, range.upperBound))' is not a valid path")
         }
+        if let place { pathMemo.note(place, scan.text, range, path) }
         return path
     }
 

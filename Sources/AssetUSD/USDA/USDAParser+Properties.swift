@@ -90,10 +90,7 @@ extension USDAParser {
             try checkSame(old, typeName, isUniform: isUniform, at: nameStart)
             if isCustom { builder.set(spec, .custom, .bool(true)) }
         } else {
-            spec = builder.add(.attribute, path, below: prim)
-            builder.append(spec, .typeName, token: typeName)
-            if isCustom { builder.append(spec, .custom, .bool(true)) }
-            if isUniform { builder.append(spec, .variability, .variability(.uniform)) }
+            spec = builder.addAttribute(path, below: prim, typeName, isCustom: isCustom, isUniform: isUniform)
         }
         if scan.take(UInt8(ascii: ".")) {
             if scan.takeWord("connect") {
@@ -140,14 +137,11 @@ extension USDAParser {
             try checkSame(old, entry.typeName, isUniform: entry.isUniform, at: scan.at)
             if entry.isCustom { builder.set(spec, .custom, .bool(true)) }
         } else {
-            spec = builder.add(.attribute, path, below: prim)
-            builder.append(spec, .typeName, token: entry.typeName)
-            if entry.isCustom { builder.append(spec, .custom, .bool(true)) }
-            if entry.isUniform { builder.append(spec, .variability, .variability(.uniform)) }
+            spec = builder.addAttribute(path, below: prim, entry.typeName, isCustom: entry.isCustom, isUniform: entry.isUniform)
         }
         scan.at += entry.prefixLength
         if memo.hasValue(number, scan.text, scan.at) {
-            builder.set(spec, .default, packed: entry.value)
+            if isFresh { builder.append(spec, entry.value) } else { builder.set(spec, .default, packed: entry.value) }
             scan.at += entry.valueLength
         } else {
             let valueStart = scan.at
@@ -165,7 +159,7 @@ extension USDAParser {
         let start = scan.at
         let before = builder.fieldCount(spec)
         if let fields = memo.metadata(number, scan.text, start) {
-            for f in fields { builder.set(spec, f.name, packed: f) }
+            if isFresh { for f in fields { builder.append(spec, f) } } else { for f in fields { builder.set(spec, f.name, packed: f) } }
             scan.at += memo.metadataLength(number)
             return
         }
@@ -330,11 +324,16 @@ extension USDAParser {
         }
         if scan.take(UInt8(ascii: "=")) {
             try scan.skipBlanks()
-            let all = try pathItems(allowsProperties: true)
-            guard !all.isEmpty || edit == .explicit else {
-                throw USDAError(start, "usda.empty-list-edit", "found no targets, expected at least one in a list edit that is not explicit")
+            if edit == .explicit, scan.peek() == UInt8(ascii: "<"), builder.packed(spec, .targetPaths) == nil {
+                let target = session.paths.strippingVariants(try pathLiteral(anchor: primAnchor()))
+                builder.append(spec, PackedField(.targetPaths, path: target))
+            } else {
+                let all = try pathItems(allowsProperties: true)
+                guard !all.isEmpty || edit == .explicit else {
+                    throw USDAError(start, "usda.empty-list-edit", "found no targets, expected at least one in a list edit that is not explicit")
+                }
+                setPaths(of: spec, .targetPaths, edit, all)
             }
-            setPaths(of: spec, .targetPaths, edit, all)
             try scan.skipBlanks()
         }
         if edit == .explicit, scan.peek() == UInt8(ascii: "(") { try metadataBlock(of: spec, .relationship) }

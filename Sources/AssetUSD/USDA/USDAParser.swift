@@ -9,6 +9,8 @@ struct USDAParser: ~Escapable {
     let limits: ReadLimits
     var builder: LayerBuilder
     var memo = StatementMemo()
+    private var metadataMemo = MetadataMemo()
+    var pathMemo = PathMemo()
     /// Arrays that are left in the text.
     let arrays: TextArrays
     var diagnostics = Diagnostics()
@@ -24,6 +26,8 @@ struct USDAParser: ~Escapable {
     private var specialFields = TokenMemo<Bool>()
     /// Bytes before this were handed back to the system.
     var released = 0
+    /// Whether tables were made as large as the text needs them.
+    private var isSized = false
     var scratch: [UInt8] = []
 
     @_lifetime(copy text)
@@ -183,14 +187,41 @@ struct USDAParser: ~Escapable {
         if !typeName.isEmpty { builder.append(spec, .typeName, token: typeName) }
         try scan.skipSpace()
         if scan.peek() == UInt8(ascii: "(") {
-            try metadataBlock(of: spec, .prim)
+            try primMetadata(of: spec)
             try scan.skipSpace()
         }
         try primContents(of: spec)
         leave()
         path = outer
         releasePages()
+        if !isSized { makeRoom() }
         return true
+    }
+
+    /// The metadata of a prim that has none yet.
+    private mutating func primMetadata(of spec: SpecIndex) throws(USDAError) {
+        let start = scan.at
+        if let known = metadataMemo.find(scan.text, start) {
+            for f in known.fields { builder.set(spec, f.name, packed: f) }
+            scan.at += known.length
+            return
+        }
+        let (before, specs) = (builder.fieldCount(spec), builder.specCount)
+        try metadataBlock(of: spec, .prim)
+        guard metadataMemo.isLearning, builder.specCount == specs else { return }
+        // What depends on where the prim stands are relative paths.
+        var hasRelativePath = false
+        for i in start..<scan.at where scan.text[i] == UInt8(ascii: "<") && scan.text[i + 1] != UInt8(ascii: "/") { hasRelativePath = true }
+        if !hasRelativePath { metadataMemo.note(scan.text, start, scan.at, ContiguousArray(builder.fields(of: spec).dropFirst(before))) }
+    }
+
+    /// Makes room for all that the rest of the text will hold, judging by the part that was read.
+    private mutating func makeRoom() {
+        guard scan.at > scan.text.count / 16, scan.text.count > 1 << 20 else { return }
+        isSized = true
+        let share = Double(scan.text.count) / Double(scan.at) * 1.05
+        let missing = Double(builder.specCount) * (share - 1)
+        if missing > 1000, missing < Double(scan.text.count / 16) { session.paths.reserve(Int(missing)) }
     }
 
     /// The end of a type name: identifiers joined by `::` or `.`.

@@ -68,11 +68,11 @@ struct USDAScanner: ~Escapable {
             let b = text[at]
             if b == UInt8(ascii: " ") || b == UInt8(ascii: "\t") {
                 at += 1
-                // Lines are indented by fours.
-                while at &+ 4 <= text.count, isFourSpaces(at) { at &+= 4 }
+                skipIndentation()
             } else if b == UInt8(ascii: "\n") || b == UInt8(ascii: "\r") {
                 newline = true
                 at += 1
+                skipIndentation()
             } else if b == UInt8(ascii: "#") || b == UInt8(ascii: "/") {
                 guard try skipComment() else { return newline }
             } else {
@@ -82,9 +82,15 @@ struct USDAScanner: ~Escapable {
         return newline
     }
 
+    /// Skips spaces, eight at a time.
     @inline(__always)
-    private func isFourSpaces(_ i: Int) -> Bool {
-        text[i] == 32 && text[i &+ 1] == 32 && text[i &+ 2] == 32 && text[i &+ 3] == 32
+    private mutating func skipIndentation() {
+        let bytes = text.bytes
+        while at &+ 8 <= text.count {
+            let others = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)) ^ 0x2020_2020_2020_2020
+            at &+= others.trailingZeroBitCount >> 3
+            if others != 0 { return }
+        }
     }
 
     /// Skips a `#`, `//` or `/* */` comment at the cursor; false where there is none.
