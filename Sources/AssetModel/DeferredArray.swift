@@ -19,32 +19,44 @@ extension DeferredArraySource {
 }
 
 /// An array that is loaded when it is needed. Its count is always known.
-public enum DeferredArray<Element: Sendable>: Sendable {
-    case loaded([Element])
-    case deferred(any DeferredArraySource<Element>)
-
-    public init(_ elements: [Element] = []) { self = .loaded(elements) }
-
-    public var count: Int {
-        switch self {
-        case .loaded(let a): a.count
-        case .deferred(let s): s.count
-        }
+@frozen public struct DeferredArray<Element: Sendable>: Sendable {
+    @usableFromInline enum Storage: Sendable {
+        case loaded([Element])
+        case deferred(any DeferredArraySource<Element>)
     }
 
-    public var isEmpty: Bool { count == 0 }
+    @usableFromInline let storage: Storage
+    /// Number of elements; kept beside them, because it is asked for far more often than they are.
+    public let count: Int
+
+    @inlinable public init(_ elements: [Element] = []) {
+        storage = .loaded(elements)
+        count = elements.count
+    }
+
+    @inlinable init(_ source: any DeferredArraySource<Element>) {
+        count = source.count
+        storage = .deferred(source)
+    }
+
+    /// Elements in memory.
+    @inlinable public static func loaded(_ elements: [Element]) -> Self { Self(elements) }
+    /// Elements that a source has.
+    @inlinable public static func deferred(_ source: any DeferredArraySource<Element>) -> Self { Self(source) }
+
+    @inlinable public var isEmpty: Bool { count == 0 }
 
     /// All elements. Throws where the bytes behind them are damaged.
-    public func load() throws(AssetError) -> [Element] {
-        switch self {
+    @inlinable public func load() throws(AssetError) -> [Element] {
+        switch storage {
         case .loaded(let a): return a
         case .deferred(let s): return try s.load()
         }
     }
 
     /// Calls `body` with consecutive blocks that together are all elements, in order; memory stays flat.
-    public func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError) {
-        switch self {
+    @inlinable public func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError) {
+        switch storage {
         case .loaded(let a): a.withUnsafeBufferPointer { body($0) }
         case .deferred(let s): try s.forEachBlock(body)
         }
@@ -52,18 +64,18 @@ public enum DeferredArray<Element: Sendable>: Sendable {
 }
 
 /// Positions: packed float triples, or doubles for the whole array where the source needs them.
-public enum PointArray: Sendable {
+@frozen public enum PointArray: Sendable {
     case float(DeferredArray<Point3f>)
     case double(DeferredArray<Point3d>)
 
-    public init(_ points: [Point3f] = []) { self = .float(.loaded(points)) }
+    @inlinable public init(_ points: [Point3f] = []) { self = .float(.loaded(points)) }
 
-    public var count: Int {
+    @inlinable public var count: Int {
         switch self {
         case .float(let a): a.count
         case .double(let a): a.count
         }
     }
 
-    public var isEmpty: Bool { count == 0 }
+    @inlinable public var isEmpty: Bool { count == 0 }
 }

@@ -119,65 +119,66 @@ public struct Node: Sendable {
     public var previewMaterial: ID<Material>?
 
     public var transformOps: [TransformOp] {
-        get { extras.isEmpty ? [] : extras[0].transformOps }
-        _modify { yield &more.transformOps }
+        @inlinable get { extras.isEmpty ? [] : extras[0].transformOps }
+        @inlinable _modify { yield &more.transformOps }
     }
     public var kind: String? {
-        get { extras.isEmpty ? nil : extras[0].kind }
-        _modify { yield &more.kind }
+        @inlinable get { extras.isEmpty ? nil : extras[0].kind }
+        @inlinable _modify { yield &more.kind }
     }
     public var variantSets: [VariantSet] {
-        get { extras.isEmpty ? [] : extras[0].variantSets }
-        _modify { yield &more.variantSets }
+        @inlinable get { extras.isEmpty ? [] : extras[0].variantSets }
+        @inlinable _modify { yield &more.variantSets }
     }
     /// One a subset of the node's mesh, in the order of `Mesh.subsets`; empty where the mesh has none.
     public var subsetMaterials: [ID<Material>?] {
-        get { extras.isEmpty ? [] : extras[0].subsetMaterials }
-        _modify { yield &more.subsetMaterials }
+        @inlinable get { extras.isEmpty ? [] : extras[0].subsetMaterials }
+        @inlinable _modify { yield &more.subsetMaterials }
     }
     /// What `convert` uses: nil for subsets that do not part the mesh by material.
     public var subsetPreviewMaterials: [ID<Material>?] {
-        get { extras.isEmpty ? [] : extras[0].subsetPreviewMaterials }
-        _modify { yield &more.subsetPreviewMaterials }
+        @inlinable get { extras.isEmpty ? [] : extras[0].subsetPreviewMaterials }
+        @inlinable _modify { yield &more.subsetPreviewMaterials }
     }
     /// Constant primvars from nodes above, nearest first, that the node's own do not replace. On implicit shapes also
     /// their own, which come first and may have any interpolation.
     public var inheritedPrimvars: [Primvar] {
-        get { extras.isEmpty ? [] : extras[0].inheritedPrimvars }
-        _modify { yield &more.inheritedPrimvars }
+        @inlinable get { extras.isEmpty ? [] : extras[0].inheritedPrimvars }
+        @inlinable _modify { yield &more.inheritedPrimvars }
     }
     public var arcs: [CompositionArc] {
-        get { extras.isEmpty ? [] : extras[0].arcs }
-        _modify { yield &more.arcs }
+        @inlinable get { extras.isEmpty ? [] : extras[0].arcs }
+        @inlinable _modify { yield &more.arcs }
     }
     public var customData: [Value.Entry] {
-        get { extras.isEmpty ? [] : extras[0].customData }
-        _modify { yield &more.customData }
+        @inlinable get { extras.isEmpty ? [] : extras[0].customData }
+        @inlinable _modify { yield &more.customData }
     }
     /// Printable `name = value` pairs of the source's own attributes, filled only when asked for (`tree --values`).
     public var attributes: [Attribute] {
-        get { extras.isEmpty ? [] : extras[0].attributes }
-        _modify { yield &more.attributes }
+        @inlinable get { extras.isEmpty ? [] : extras[0].attributes }
+        @inlinable _modify { yield &more.attributes }
     }
 
     /// What few nodes have stands apart, so that the others stay small and are copied at little cost.
-    private struct Extras: Sendable {
-        var transformOps: [TransformOp] = []
-        var kind: String?
-        var variantSets: [VariantSet] = []
-        var subsetMaterials: [ID<Material>?] = []
-        var subsetPreviewMaterials: [ID<Material>?] = []
-        var inheritedPrimvars: [Primvar] = []
-        var arcs: [CompositionArc] = []
-        var customData: [Value.Entry] = []
-        var attributes: [Attribute] = []
+    @usableFromInline struct Extras: Sendable {
+        @usableFromInline init() {}
+        @usableFromInline var transformOps: [TransformOp] = []
+        @usableFromInline var kind: String?
+        @usableFromInline var variantSets: [VariantSet] = []
+        @usableFromInline var subsetMaterials: [ID<Material>?] = []
+        @usableFromInline var subsetPreviewMaterials: [ID<Material>?] = []
+        @usableFromInline var inheritedPrimvars: [Primvar] = []
+        @usableFromInline var arcs: [CompositionArc] = []
+        @usableFromInline var customData: [Value.Entry] = []
+        @usableFromInline var attributes: [Attribute] = []
     }
 
     /// One where the node has any of it, else empty.
-    private var extras: [Extras] = []
+    @usableFromInline var extras: [Extras] = []
 
-    private var more: Extras {
-        get { extras.isEmpty ? Extras() : extras[0] }
+    @usableFromInline var more: Extras {
+        @inlinable get { extras.isEmpty ? Extras() : extras[0] }
         _modify {
             if extras.isEmpty { extras.append(Extras()) }
             yield &extras[0]

@@ -137,13 +137,15 @@ extension Stage {
             only = (opinions[k], view.fields[f])
         }
         guard let only else { return nil }
-        let store = cache.layers[Int(only.opinion.layer)].store
+        let layer = Int(only.opinion.layer)
         var path: Path?
         switch only.field.form {
         case .path: path = Path(id: Int32(truncatingIfNeeded: only.field.payload))
-        case .source: path = store.source?.singlePath(only.field.payload)
+        case .source: path = cache.layers[layer].store.source?.singlePath(only.field.payload)
         case .other:
-            if case .pathListOp(let op) = store.value(only.field), op.appended.isEmpty, op.deleted.isEmpty, op.added.isEmpty, op.ordered.isEmpty {
+            if case .pathListOp(let op) = cache.layers[layer].store.value(only.field), op.appended.isEmpty, op.deleted.isEmpty, op.added.isEmpty,
+                op.ordered.isEmpty
+            {
                 let list = op.isExplicit ? op.explicit : op.prepended
                 if list.count == 1 { path = list[0] }
             }

@@ -31,11 +31,15 @@ extension SceneReader {
 
     /// Primvars that are neither normals nor a skin's.
     private func plainPrimvars(_ facts: PrimFacts) -> [Primvar] {
-        facts.primvars.compactMap { own in
-            own.name == .primvarsNormals || own.primvar.name.hasPrefix("skel:") ? nil : own.primvar
+        var own: [Primvar] = []
+        guard !facts.primvars.isEmpty else { return own }
+        own.reserveCapacity(facts.primvars.count)
+        for i in facts.primvars.indices
+        where facts.primvars[i].name != .primvarsNormals && !(facts.hasSkin && facts.primvars[i].primvar.name.hasPrefix("skel:")) {
+            own.append(facts.primvars[i].primvar)
         }
+        return own
     }
-
     // MARK: Meshes
 
     func readMesh(_ prim: StagePrim, _ facts: PrimFacts) throws(AssetError) -> Mesh {

@@ -33,7 +33,7 @@ struct PropertySet {
 /// What a prim's own opinions say: the same for all prims that share them.
 struct PrimFacts {
     var type: SchemaType
-    var typeName: String
+    var typeName = ""
     var properties = PropertySet()
     var localTransform = Matrix4d.identity
     var resetsTransformStack = false
@@ -50,6 +50,8 @@ struct PrimFacts {
     var bindings: [Token] = []
     /// Whether the prim names a skeleton or an animation of its own.
     var hasSkeletonRelationship = false
+    /// Whether there are primvars of a skin among the prim's own.
+    var hasSkin = false
     /// Number of the mesh's subsets.
     var subsetCount = 0
     /// What varies over time, and what else has tracks.
@@ -81,7 +83,24 @@ struct PrimFacts {
     var skin: OwnSkin? { rareOnes.isEmpty ? nil : rareOnes[0].skin }
     var purposeWord: String? { rareOnes.isEmpty ? nil : rareOnes[0].purposeWord }
 
-    init(type: SchemaType, typeName: String) {
+    /// As new, for another prim.
+    mutating func clear() {
+        type = .unknown
+        typeName = ""
+        properties = PropertySet()
+        localTransform = .identity
+        (resetsTransformStack, isAnimated, isHidden, hasSkeletonRelationship, hasSkin) = (false, false, false, false, false)
+        purpose = nil
+        content = .none
+        light = nil
+        primvars.removeAll(keepingCapacity: true)
+        bindings.removeAll(keepingCapacity: true)
+        subsetCount = 0
+        varying = 0
+        rareOnes.removeAll()
+    }
+
+    init(type: SchemaType = .unknown, typeName: String = "") {
         self.type = type
         self.typeName = typeName
     }
@@ -145,6 +164,8 @@ final class SceneReader {
     @exclusivity(unchecked) var bindingFrames: ContiguousArray<Int32> = []
     @exclusivity(unchecked) var skelFrames: ContiguousArray<Int32> = []
     @exclusivity(unchecked) var varying: ContiguousArray<UInt8> = []
+    /// The facts of the prim at hand.
+    @exclusivity(unchecked) private var scratch = PrimFacts()
     /// Names of the primvars of the prim at hand.
     @exclusivity(unchecked) private var primvars: [Token] = []
     /// Lists of constant primvars that nodes below inherit, farthest first; 0 is empty.
@@ -250,12 +271,18 @@ final class SceneReader {
     private func readNode(_ i: Int) throws(AssetError) {
         let visit = visits[i]
         let prim = visit.prim
+        // Large ones, filled where they are: each would be copied on its way.
+        let name = session.string(stage.name(prim))
+        var node = Node(name: name, path: path(name, below: Int(visit.parent)), typeName: "")
         if stage.isInstanceProxy(prim) {
             let k = try sharedFacts(prim)
-            scene.nodes.elements.append(try makeNode(i, visit, sharedFacts[k]))
+            try fill(&node, i, visit, sharedFacts[k])
         } else {
-            scene.nodes.elements.append(try makeNode(i, visit, try readFacts(prim)))
+            scratch.clear()
+            try readFacts(prim, into: &scratch)
+            try fill(&node, i, visit, scratch)
         }
+        scene.nodes.elements.append(node)
         if visit.parent >= 0, schemas[stage.typeName(prim)].reader == .subset { noteSubset(i, below: Int(visit.parent)) }
     }
 
@@ -275,11 +302,10 @@ final class SceneReader {
         }
     }
 
-    private func makeNode(_ i: Int, _ visit: Visit, _ facts: PrimFacts) throws(AssetError) -> Node {
+    private func fill(_ node: inout Node, _ i: Int, _ visit: Visit, _ facts: PrimFacts) throws(AssetError) {
         let prim = visit.prim
         let parent = Int(visit.parent)
-        let name = session.string(stage.name(prim))
-        var node = Node(name: name, path: path(name, below: parent), typeName: facts.typeName)
+        node.typeName = facts.typeName
         node.parent = parent < 0 ? nil : ID(parent)
         node.depth = Int(visit.depth)
         node.isInstance = stage.isInstance(prim)
@@ -337,7 +363,6 @@ final class SceneReader {
             (node.material, node.previewMaterial) = boundMaterials(i)
         }
         varying[i] = facts.varying
-        return node
     }
 
     /// Gives the mesh above the materials bound to one of its subsets. `subsetMaterials` is what OpenUSD says of each.
@@ -365,22 +390,24 @@ final class SceneReader {
     private func sharedFacts(_ prim: StagePrim) throws(AssetError) -> Int {
         let key = Int(stage.sharingKey(prim))
         if key < sharedFactsAt.count, sharedFactsAt[key] >= 0 { return Int(sharedFactsAt[key]) }
-        let facts = try readFacts(prim)
+        var facts = PrimFacts()
+        try readFacts(prim, into: &facts)
         if key >= sharedFactsAt.count { sharedFactsAt.append(contentsOf: repeatElement(-1, count: key + 1 - sharedFactsAt.count)) }
         sharedFactsAt[key] = Int32(sharedFacts.count)
         sharedFacts.append(facts)
         return sharedFacts.count - 1
     }
 
-    private func readFacts(_ prim: StagePrim) throws(AssetError) -> PrimFacts {
+    private func readFacts(_ prim: StagePrim, into facts: inout PrimFacts) throws(AssetError) {
         let typeName = stage.typeName(prim)
-        let type = schemas[typeName]
         // The name that old layers write for "any type" is no type.
-        var facts = PrimFacts(type: type, typeName: typeName == anyType ? "" : session.string(typeName))
-        if !stage.isLoaded(prim) {
+        if typeName != anyType { facts.typeName = session.string(typeName) }
+        guard stage.isLoaded(prim) else {
             facts.type = schemas[.empty]
-            return facts
+            return
         }
+        let type = schemas[typeName]
+        facts.type = type
         if stage.hasField(prim, .kind), let kind = stage.metadata(prim, .kind)?.text(session), !kind.isEmpty { facts.rare.kind = kind }
         var sets = stage.variantSets(prim)
         for i in sets.indices { sets[i].choices.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
@@ -396,6 +423,9 @@ final class SceneReader {
             case .other: break
             case .primvar: primvars.append(name)
             case .binding: facts.bindings.append(name)
+            case .skinPrimvar:
+                primvars.append(name)
+                facts.hasSkin = true
             case .skeleton: facts.hasSkeletonRelationship = true
             }
         }
@@ -426,7 +456,7 @@ final class SceneReader {
         for name in primvars {
             try readPrimvar(prim, name, into: &facts.primvars)
         }
-        if let skin = try readSkin(prim, facts) { facts.rare.skin = skin }
+        if facts.hasSkin, let skin = try readSkin(prim, facts) { facts.rare.skin = skin }
         try readContent(prim, typeName, &facts)
         if type.isLight || hasLightAPI(prim) {
             let id = scene.lights.append(try readLight(prim, typeName))
@@ -434,7 +464,6 @@ final class SceneReader {
             if case .none = facts.content { facts.content = .light(id) }
         }
         if options.wantsAttributes { facts.rare.attributes = readAttributes(prim) }
-        return facts
     }
 
     private func readContent(_ prim: StagePrim, _ typeName: Token, _ facts: inout PrimFacts) throws(AssetError) {
@@ -461,7 +490,7 @@ final class SceneReader {
 
     // MARK: Names
 
-    enum NameClass: UInt8 { case other, primvar, binding, skeleton }
+    enum NameClass: UInt8 { case other, primvar, skinPrimvar, binding, skeleton }
 
     /// What a property name means to a scene; each token is looked at once.
     private func nameClass(_ name: Token) -> NameClass {
@@ -479,7 +508,8 @@ final class SceneReader {
         default:
             return tokens.withBytes(name) { bytes in
                 if bytes.starts(with: "primvars:".utf8) {
-                    return bytes.count > 8 && bytes.suffix(8).elementsEqual(":indices".utf8) ? .other : .primvar
+                    if bytes.count > 8, bytes.suffix(8).elementsEqual(":indices".utf8) { return .other }
+                    return bytes.starts(with: "primvars:skel:".utf8) ? .skinPrimvar : .primvar
                 }
                 return bytes.starts(with: "material:binding".utf8) ? .binding : .other
             }

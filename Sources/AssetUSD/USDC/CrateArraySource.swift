@@ -29,6 +29,13 @@ struct CrateArraySource<Element: Sendable>: DeferredArraySource {
         number = Int32(exactly: count) ?? -1
     }
 
+    /// The same for an array that was found.
+    init(_ file: CrateArrayFile, _ rep: ValueRep, count: Int) {
+        self.file = file
+        self.rep = rep
+        number = Int32(exactly: count) ?? -1
+    }
+
     var count: Int {
         if number >= 0 { return Int(number) }
         return (try? CrateArrayPlace(rep, file))?.count ?? 0

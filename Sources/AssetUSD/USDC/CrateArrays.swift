@@ -73,7 +73,7 @@ extension CrateFile {
         let rep = ValueRep(bits)
         guard rep.isArray, let element = rep.type?.valueType, element.scalar == scalar, element.components == components else { return nil }
         if rep.payload == 0 { return .loaded([]) }
-        return .deferred(try CrateArraySource<T>(arrayFile, rep))
+        return .deferred(CrateArraySource<T>(arrayFile, rep, count: try place(rep, element)?.count ?? 0))
     }
 
     /// The whole array in memory.
