@@ -22,7 +22,12 @@ public struct Mesh: Sendable {
     public var doubleSided: Bool
     /// Whether the points vary over time.
     public var isDeforming: Bool
-    public var skin: SkinBinding?
+    public var skin: SkinBinding? {
+        get { binding.first }
+        set { binding = newValue.map { [$0] } ?? [] }
+    }
+    /// The skin apart, as it is large and few meshes have one.
+    private var binding: [SkinBinding] = []
     public var blendShapes: [BlendShape]
     /// How many blend shapes the source names, resolved or not.
     public var blendShapeCount: Int

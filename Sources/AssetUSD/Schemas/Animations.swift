@@ -39,8 +39,8 @@ extension SceneReader {
         var values: [Float] = []
         values.reserveCapacity(times.count * 16)
         for t in times {
-            var facts = PrimFacts(type: .unknown, typeName: "")
-            try readTransform(prim, at: .at(t), into: &facts, quietly: true)
+            let facts = PrimFacts()
+            try readTransform(prim, at: .at(t), into: facts, quietly: true)
             values.append(contentsOf: facts.localTransform.elements.map { Float($0) })
         }
         clip.tracks.append(Track(targetPath: path, property: "transform", interpolation: .linear, times: times, values: values))

@@ -43,10 +43,8 @@ extension SceneReader {
     // MARK: Meshes
 
     func readMesh(_ prim: StagePrim, _ facts: PrimFacts) throws(AssetError) -> Mesh {
-        var mesh = Mesh()
-        mesh.points = try points(prim)
-        mesh.faceVertexCounts = try ints(prim, .faceVertexCounts)
-        mesh.faceVertexIndices = try ints(prim, .faceVertexIndices)
+        var mesh = Mesh(
+            points: try points(prim), faceVertexCounts: try ints(prim, .faceVertexCounts), faceVertexIndices: try ints(prim, .faceVertexIndices))
         mesh.isDeforming = stage.mightBeTimeVarying(prim, .points)
         if mesh.isDeforming { sawAnimation = true }
         mesh.primvars = plainPrimvars(facts)

@@ -39,9 +39,9 @@ extension SceneReader {
         }
         var prototypes: [Matrix4d] = []
         for path in targets {
-            var facts = PrimFacts(type: .unknown, typeName: "")
+            let facts = PrimFacts()
             if let prototype = stage.prim(at: path) {
-                if schemas[stage.typeName(prototype)].isXformable { try readTransform(prototype, at: time, into: &facts) }
+                if schemas[stage.typeName(prototype)].isXformable { try readTransform(prototype, at: time, into: facts) }
             } else {
                 warn("usd.instancer.missing-prototype", "prototype \(session.string(path)) is not on the stage", prim)
             }

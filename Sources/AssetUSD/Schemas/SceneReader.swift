@@ -1,122 +1,6 @@
 import AssetIO
 import AssetModel
 
-/// Which of the well-known names a prim has properties of: asking for what is not there costs nothing.
-struct PropertySet {
-    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-
-    mutating func insert(_ name: Token) {
-        let bit = UInt64(1) << UInt64(name.id & 63)
-        switch name.id >> 6 {
-        case 0: words.0 |= bit
-        case 1: words.1 |= bit
-        case 2: words.2 |= bit
-        case 3: words.3 |= bit
-        default: break
-        }
-    }
-
-    /// Only for tokens of `Tokens.swift`.
-    func contains(_ name: Token) -> Bool {
-        let bit = UInt64(1) << UInt64(name.id & 63)
-        switch name.id >> 6 {
-        case 0: return words.0 & bit != 0
-        case 1: return words.1 & bit != 0
-        case 2: return words.2 & bit != 0
-        case 3: return words.3 & bit != 0
-        // Not one that is kept: it may be there.
-        default: return true
-        }
-    }
-}
-
-/// What a prim's own opinions say: the same for all prims that share them.
-struct PrimFacts {
-    var type: SchemaType
-    var typeName = ""
-    var properties = PropertySet()
-    var localTransform = Matrix4d.identity
-    var resetsTransformStack = false
-    var isAnimated = false
-    /// `visibility` is `invisible` here.
-    var isHidden = false
-    /// The authored purpose.
-    var purpose: Purpose?
-    var content = Node.Content.none
-    var light: ID<Light>?
-    /// Primvars with a value of their own, built; constant ones are handed down.
-    var primvars: [OwnPrimvar] = []
-    /// Names of `material:binding…` relationships, in order.
-    var bindings: [Token] = []
-    /// Whether the prim names a skeleton or an animation of its own.
-    var hasSkeletonRelationship = false
-    /// Whether there are primvars of a skin among the prim's own.
-    var hasSkin = false
-    /// Number of the mesh's subsets.
-    var subsetCount = 0
-    /// What varies over time, and what else has tracks.
-    var varying: UInt8 = 0
-    /// One where the prim has any of it, else empty.
-    private var rareOnes: [Rare] = []
-
-    /// What few prims have; the others are handed around without it.
-    struct Rare {
-        var kind: String?
-        /// The authored purpose where that is none of USD's.
-        var purposeWord: String?
-        var transformOps: [TransformOp] = []
-        var variantSets: [VariantSet] = []
-        /// What a mesh's skin needs besides the skeleton.
-        var skin: OwnSkin?
-        var customData: [Value.Entry] = []
-        var attributes: [Node.Attribute] = []
-    }
-
-    var hasRare: Bool { !rareOnes.isEmpty }
-    var rare: Rare {
-        get { rareOnes.isEmpty ? Rare() : rareOnes[0] }
-        _modify {
-            if rareOnes.isEmpty { rareOnes.append(Rare()) }
-            yield &rareOnes[0]
-        }
-    }
-    var skin: OwnSkin? { rareOnes.isEmpty ? nil : rareOnes[0].skin }
-    var purposeWord: String? { rareOnes.isEmpty ? nil : rareOnes[0].purposeWord }
-
-    /// As new, for another prim.
-    mutating func clear() {
-        type = .unknown
-        typeName = ""
-        properties = PropertySet()
-        localTransform = .identity
-        (resetsTransformStack, isAnimated, isHidden, hasSkeletonRelationship, hasSkin) = (false, false, false, false, false)
-        purpose = nil
-        content = .none
-        light = nil
-        primvars.removeAll(keepingCapacity: true)
-        bindings.removeAll(keepingCapacity: true)
-        subsetCount = 0
-        varying = 0
-        rareOnes.removeAll()
-    }
-
-    init(type: SchemaType = .unknown, typeName: String = "") {
-        self.type = type
-        self.typeName = typeName
-    }
-
-    static let transformVaries: UInt8 = 1
-    static let visibilityVaries: UInt8 = 2
-    static let pointsVary: UInt8 = 4
-    static let isSkeletonAnimation: UInt8 = 8
-}
-
-struct OwnPrimvar {
-    /// With its prefix: `primvars:st`.
-    var name: Token
-    var primvar: Primvar
-}
-
 /// A stage read into a scene: one pass in traversal order over the prims, everything a prim says of itself read once
 /// (`PrimFacts`, shared by instances), everything inherited handed down.
 final class SceneReader {
@@ -165,7 +49,7 @@ final class SceneReader {
     @exclusivity(unchecked) var skelFrames: ContiguousArray<Int32> = []
     @exclusivity(unchecked) var varying: ContiguousArray<UInt8> = []
     /// The facts of the prim at hand.
-    @exclusivity(unchecked) private var scratch = PrimFacts()
+    private let scratch = PrimFacts()
     /// Names of the primvars of the prim at hand.
     @exclusivity(unchecked) private var primvars: [Token] = []
     /// Lists of constant primvars that nodes below inherit, farthest first; 0 is empty.
@@ -279,7 +163,7 @@ final class SceneReader {
             try fill(&node, i, visit, sharedFacts[k])
         } else {
             scratch.clear()
-            try readFacts(prim, into: &scratch)
+            try readFacts(prim, into: scratch)
             try fill(&node, i, visit, scratch)
         }
         scene.nodes.elements.append(node)
@@ -390,15 +274,15 @@ final class SceneReader {
     private func sharedFacts(_ prim: StagePrim) throws(AssetError) -> Int {
         let key = Int(stage.sharingKey(prim))
         if key < sharedFactsAt.count, sharedFactsAt[key] >= 0 { return Int(sharedFactsAt[key]) }
-        var facts = PrimFacts()
-        try readFacts(prim, into: &facts)
+        let facts = PrimFacts()
+        try readFacts(prim, into: facts)
         if key >= sharedFactsAt.count { sharedFactsAt.append(contentsOf: repeatElement(-1, count: key + 1 - sharedFactsAt.count)) }
         sharedFactsAt[key] = Int32(sharedFacts.count)
         sharedFacts.append(facts)
         return sharedFacts.count - 1
     }
 
-    private func readFacts(_ prim: StagePrim, into facts: inout PrimFacts) throws(AssetError) {
+    private func readFacts(_ prim: StagePrim, into facts: PrimFacts) throws(AssetError) {
         let typeName = stage.typeName(prim)
         // The name that old layers write for "any type" is no type.
         if typeName != anyType { facts.typeName = session.string(typeName) }
@@ -449,7 +333,7 @@ final class SceneReader {
             }
         }
         if type.isXformable, facts.properties.contains(.xformOpOrder) {
-            try readTransform(prim, at: time, into: &facts)
+            try readTransform(prim, at: time, into: facts)
             if facts.isAnimated { facts.varying |= PrimFacts.transformVaries }
         }
         if typeName == .SkelAnimation { facts.varying |= PrimFacts.isSkeletonAnimation }
@@ -457,7 +341,7 @@ final class SceneReader {
             try readPrimvar(prim, name, into: &facts.primvars)
         }
         if facts.hasSkin, let skin = try readSkin(prim, facts) { facts.rare.skin = skin }
-        try readContent(prim, typeName, &facts)
+        try readContent(prim, typeName, facts)
         if type.isLight || hasLightAPI(prim) {
             let id = scene.lights.append(try readLight(prim, typeName))
             facts.light = id
@@ -466,7 +350,7 @@ final class SceneReader {
         if options.wantsAttributes { facts.rare.attributes = readAttributes(prim) }
     }
 
-    private func readContent(_ prim: StagePrim, _ typeName: Token, _ facts: inout PrimFacts) throws(AssetError) {
+    private func readContent(_ prim: StagePrim, _ typeName: Token, _ facts: PrimFacts) throws(AssetError) {
         switch facts.type.reader {
         case .mesh:
             let mesh = try readMesh(prim, facts)

@@ -161,7 +161,7 @@ extension SceneReader {
     /// The local transform of a prim (UsdGeomXformable's query): ops whose attribute does not exist are passed over, an
     /// op and its inverse next to each other cancel, what stands before `!resetXformStack!` does not count.
     func readTransform(
-        _ prim: StagePrim, at time: EvalTime, into facts: inout PrimFacts, quietly: Bool = false
+        _ prim: StagePrim, at time: EvalTime, into facts: PrimFacts, quietly: Bool = false
     ) throws(AssetError) {
         guard let order = try xformOrder(prim) else { return }
         if order.resets { facts.resetsTransformStack = true }
@@ -174,7 +174,7 @@ extension SceneReader {
             }
             ops.removeAll { $0.name == op.name }
         }
-        if options.wantsTransformOps { try showOps(prim, order, ops, at: time, into: &facts) }
+        if options.wantsTransformOps { try showOps(prim, order, ops, at: time, into: facts) }
         var local = Matrix4d.identity
         var isIdentity = true
         var i = ops.count - 1
@@ -201,7 +201,7 @@ extension SceneReader {
 
     /// Lists the ops for display.
     private func showOps(
-        _ prim: StagePrim, _ order: XformOrder, _ ops: [XformOp], at time: EvalTime, into facts: inout PrimFacts
+        _ prim: StagePrim, _ order: XformOrder, _ ops: [XformOp], at time: EvalTime, into facts: PrimFacts
     ) throws(AssetError) {
         if order.resets { facts.rare.transformOps.append(TransformOp(name: XformOp.resetName, value: nil)) }
         for op in ops {

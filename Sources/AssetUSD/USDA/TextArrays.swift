@@ -158,7 +158,17 @@ final class TextArrays: FieldSource {
                 let part = min(stop, p + 500)
                 var sum: UInt64 = 0
                 // Two bytes at a time, in the order the tables were made in.
-                while p + 1 < part {
+                while part - p >= 8 {
+                    var eight = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+                    for _ in 0..<4 {
+                        let c = Int(tables.classPairs[Int(eight & 0xFFFF)])
+                        sum &+= tables.triples[state &<< 8 | c]
+                        state = c & 15
+                        eight &>>= 16
+                    }
+                    p += 8
+                }
+                while part - p >= 2 {
                     let two = Int(UnsafeRawPointer(p).loadUnaligned(as: UInt16.self).littleEndian)
                     let c = Int(tables.classPairs[two])
                     sum &+= tables.triples[state &<< 8 | c]

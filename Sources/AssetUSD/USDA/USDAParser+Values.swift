@@ -115,6 +115,7 @@ extension USDAParser {
     }
 
     mutating func components(_ type: ValueType) throws(USDAError) -> SixteenNumbers {
+        if let plain = plainComponents(type) { return plain }
         let rows = type.matrixRows
         var out = SixteenNumbers()
         var n = 0
@@ -144,6 +145,38 @@ extension USDAParser {
             for i in 0..<3 { out[i] = out[i + 1] }
             out[3] = real
         }
+        return out
+    }
+
+    /// Two to four numbers written as nearly all are, `(1.5, -2, 0.25)`; nil, with the cursor unmoved, for whatever else.
+    private mutating func plainComponents(_ type: ValueType) -> SixteenNumbers? {
+        let n = type.components
+        guard n <= 4, type.matrixRows == 0, !type.isQuaternion, type.scalar == .float || type.scalar == .double, scan.text.count - scan.at > 256
+        else { return nil }
+        let isFloat = type.scalar == .float
+        let start = scan.at
+        var end = start
+        var out = SixteenNumbers()
+        scan.text.withUnsafeBufferPointer { text in
+            guard let base = text.baseAddress else { return }
+            PowersOfTen.with { powers in
+                var p = base + start
+                guard p.pointee == UInt8(ascii: "(") else { return }
+                p += 1
+                for i in 0..<n {
+                    if i > 0 {
+                        guard p[0] == UInt8(ascii: ","), p[1] == UInt8(ascii: " ") else { return }
+                        p += 2
+                    }
+                    guard let number = Double.takeQuickly(&p, powers) else { return }
+                    out[i] = isFloat ? Double(Float(number)) : number
+                }
+                guard p.pointee == UInt8(ascii: ")") else { return }
+                end = p + 1 - base
+            }
+        }
+        guard end > start else { return nil }
+        scan.at = end
         return out
     }
 
