@@ -97,4 +97,125 @@ import Testing
         #expect(try !s.stage.isInstance(s.prim("/A")))
         #expect(s.all() == ["/A", "/A/B"])
     }
+
+    /// What a reference finds below an instance: the instance's own overrides do not count there either, where a direct arc
+    /// has a say. With OpenUSD's answers.
+    @Test(arguments: [
+        ("</E>", ["e"]), ("</F/D>", ["fd"]), ("</G/D>", ["a", "b", "hd"]), ("</B/D>", ["a", "b", "d"]), ("</A/D>", ["d"]),
+        ("</K/D>", ["hd"]), ("</G/D>, </E>", ["e"]), ("</K/D>, </G/D>", ["hd"]), ("</L>", ["hd"]),
+    ])
+    func referencesBelowInstances(_ target: String, _ properties: [String]) throws {
+        func child(_ name: String) -> String { "def \"C\" {\n int \(name)\n }\n" }
+        let s = try TextStage(
+            """
+            class "A" {
+             def "A" (
+              prepend references = [\(target)]
+              instanceable = true
+             ) {
+              \(child("a"))
+             }
+             def "D" {
+              \(child("d"))
+             }
+            }
+            def "B" (references = </A>) {
+             def "A" {
+              \(child("b"))
+             }
+            }
+            def "E" {
+             \(child("e"))
+            }
+            def "F" {
+             def "D" {
+              \(child("fd"))
+             }
+            }
+            def "G" (references = </H>) {
+            }
+            def "H" {
+             def "D" {
+              \(child("hd"))
+             }
+            }
+            def "K" (references = </H>) {
+             def "D" {
+             }
+            }
+            def "L" (references = </G/D>) {
+            }
+            def "T" (references = </B/A/C>) {
+            }
+            """)
+        #expect(try s.stage.propertyNames(s.prim("/T")).map { s.stage.session.string($0) }.sorted() == properties)
+        #expect(try s.stage.isInstance(s.prim("/B/A")))
+    }
+
+    /// A target whose own specs lie below an instance brings nothing to share.
+    @Test func whatLiesBelowAnInstanceMakesNone() throws {
+        let s = try TextStage(
+            """
+            def "I" (
+             instanceable = true
+             references = </C/A>
+            ) {
+            }
+            def "P" {
+            }
+            def "C" (
+             instanceable = true
+             references = </P>
+            ) {
+             def "A" {
+             }
+            }
+            """)
+        #expect(try !s.stage.isInstance(s.prim("/I")))
+        #expect(try s.stage.isInstance(s.prim("/C")))
+    }
+
+    /// Variant sets are named even where an instance leaves them without effect; only a variant that is there is selected.
+    @Test func variantSetsWithoutASay() throws {
+        let s = try TextStage(
+            """
+            def "C" (
+             instanceable = true
+             inherits = </F>
+            ) {
+             over "A" (variantSets = "v") {
+              variantSet "v" = {
+               "two" {
+               }
+              }
+             }
+            }
+            class "F" {
+             def "A" (variants = { string v = "two" }) {
+             }
+            }
+            def "D" (
+             references = </E>
+             variants = { string w = "one" }
+            ) {
+            }
+            def "E" (variantSets = "w") {
+             variantSet "w" = {
+              "one" (inherits = </V>) {
+              }
+             }
+            }
+            class "V" (variantSets = "x") {
+             variantSet "x" = {
+              "only" {
+              }
+             }
+            }
+            """)
+        #expect(try s.stage.variantSets(s.prim("/C/A")) == [VariantSet(name: "v", selection: "", choices: ["two"])])
+        #expect(
+            try s.stage.variantSets(s.prim("/D")) == [
+                VariantSet(name: "x", selection: "", choices: ["only"]), VariantSet(name: "w", selection: "one", choices: ["one"]),
+            ])
+    }
 }

@@ -6,6 +6,35 @@ import Testing
 
 /// Which opinions a prim has and in which order, with the answers of OpenUSD 26.11.
 @Suite struct CompositionStrengthTests {
+    /// A specialized site that has a node already gets no copy; then it is not implied to stronger layers either.
+    @Test func whatHasNoCopyIsNotImplied() throws {
+        let s = try TextStage([
+            (
+                "root.usda",
+                """
+                def "B" {
+                 def "C" {
+                  double implied = 1
+                 }
+                }
+                def "P" (specializes = </F>) {
+                }
+                def "F" {
+                 over "C" (references = [@m.usda@</B/C>, @m.usda@</A>]) {
+                 }
+                }
+                def "Q" (references = @m.usda@</A>) {
+                }
+                """
+            ),
+            ("m.usda", "over \"A\" (specializes = </B/C>) {\n double a = 1\n}\n"),
+        ])
+        #expect(try s.number("/P/C", "a") == 1)
+        #expect(try !s.stage.hasProperty(s.prim("/P/C"), s.token("implied")))
+        #expect(try s.number("/Q", "implied") == 1)
+        #expect(try s.number("/F/C", "implied") == 1)
+    }
+
     /// A class that another class's variant specializes is specialized by who specializes the outer one, from its own namespace.
     @Test func specializesInAVariantAreImplied() throws {
         let s = try TextStage(

@@ -131,24 +131,27 @@ extension Stage {
 
     public func variantSets(_ prim: StagePrim) -> [VariantSet] {
         let h = holder(prim)
-        guard prims[h].nodeCount > 0, hasField(prim, .variantSetNames) else { return [] }
+        guard prims[h].nodeCount > 0 else { return [] }
+        // Sites count that have no other say: placeholders, and what an instance overrides below itself.
+        guard hasField(prim, .variantSetNames) || self.tree(h).contains(where: { $0.isInert && $0.hasSpecs }) else { return [] }
         let tree = NodeArray(tree(h))
         let order = tree.strengthOrder()
         // A list of one node does not undo another's.
         var sets: [Token] = []
-        for n in order where tree[Int(n)].contributes {
+        for n in order where tree[Int(n)].hasSpecs {
             for set in indexer.variantSetNames(tree[Int(n)].stack, tree[Int(n)].path) where !sets.contains(set) { sets.append(set) }
         }
         return sets.map { set in
             // In the order of their bytes, as OpenUSD lists them.
             var choices: Set<Token> = []
-            for k in opinionRange(prim) {
-                let o = opinions[k]
-                let layer = cache.layers[Int(o.layer)]
-                for s in layer.children(layer.specs[Int(o.spec)].variantChildren) where layer.specs[Int(s)].kind == .variantSet {
-                    let setSpec = layer.specs[Int(s)]
-                    guard paths.name(setSpec.path) == set else { continue }
-                    for v in layer.children(setSpec.variantChildren) { choices.insert(paths.variantName(layer.specs[Int(v)].path)) }
+            for node in tree {
+                indexer.forEachSpec(node) { entry, spec in
+                    let layer = entry.layer
+                    for s in layer.children(layer.specs[Int(spec)].variantChildren) where layer.specs[Int(s)].kind == .variantSet {
+                        let setSpec = layer.specs[Int(s)]
+                        guard paths.name(setSpec.path) == set else { continue }
+                        for v in layer.children(setSpec.variantChildren) { choices.insert(paths.variantName(layer.specs[Int(v)].path)) }
+                    }
                 }
             }
             let names = choices.map { session.string($0) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -156,12 +159,12 @@ extension Stage {
         }
     }
 
+    /// The variant that the prim has, not what may be authored besides.
     private func selection(_ tree: NodeArray, _ order: [Int32], _ set: Token) -> String {
         for n in order {
             let p = tree[Int(n)].path
             if paths.kind(p) == .variantSelection, paths.name(p) == set { return session.string(paths.variantName(p)) }
         }
-        if let s = indexer.selection(tree, 0, tree[0].path, set) { return session.string(s) }
         return ""
     }
 }

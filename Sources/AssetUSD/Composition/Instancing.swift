@@ -27,7 +27,7 @@ extension Stage {
         p.nodeStart = Int32(nodes.count)
         p.nodeCount = Int32(tree.count)
         var inside = tree
-        indexer.restrictToInstanceable(&inside)
+        indexer.restrictToInstanceable(&inside, inFrame: false)
         nodes.append(contentsOf: inside)
         p.opinionStart = Int32(opinions.count)
         gatherOpinions(inside)
@@ -79,14 +79,15 @@ extension Stage {
 }
 
 extension NodeArray {
-    /// Which nodes instances share: those with a say that a direct arc of the prim brought in.
-    func isShared() -> [Bool] {
+    /// Which nodes instances share: those with a say that a direct arc of the prim brought in. In a frame, the tree of an arc's
+    /// target on its way down, what the ancestors of such an arc's own target brought along is not among them.
+    func isShared(inFrame: Bool = false) -> [Bool] {
         var isDirect = [Bool](repeating: false, count: count)
         var shared = isDirect
         for i in 1..<Swift.max(1, count) where !self[i].isCulled {
             let p = Int(self[i].parent)
             if p > 0, self[p].isCulled { continue }
-            isDirect[i] = isDirect[p] || !self[i].isDueToAncestor
+            isDirect[i] = !self[i].isDueToAncestor || isDirect[p] && !inFrame
             shared[i] = isDirect[i] && self[i].contributes
         }
         return shared
@@ -110,8 +111,8 @@ extension NodeArray {
 
 extension PrimIndexer {
     /// Whether a tree is that of an instance: it has something to share, and asks to be one.
-    func isInstanceable(_ tree: NodeArray) -> Bool {
-        guard tree.count > 1, tree.isShared().contains(true) else { return false }
+    func isInstanceable(_ tree: NodeArray, inFrame: Bool) -> Bool {
+        guard tree.count > 1, tree.isShared(inFrame: inFrame).contains(true) else { return false }
         for n in tree.strengthOrder() where tree[Int(n)].contributes {
             var found: Bool?
             forEachSpec(tree[Int(n)]) { entry, spec in
@@ -122,10 +123,15 @@ extension PrimIndexer {
         return false
     }
 
-    /// Leaves only what instances share a say about what is below them.
-    func restrictToInstanceable(_ tree: inout NodeArray) {
-        let shared = tree.isShared()
-        for i in tree.indices where !shared[i] { restrict(&tree[i]) }
+    /// Leaves only what instances share, with all below it, a say about what is below them.
+    func restrictToInstanceable(_ tree: inout NodeArray, inFrame: Bool) {
+        let shared = tree.isShared(inFrame: inFrame)
+        var stack: [Int32] = [0]
+        while let n = stack.popLast() {
+            if shared[Int(n)] || tree[Int(n)].isCulled { continue }
+            restrict(&tree[Int(n)])
+            stack.append(contentsOf: tree.children(n))
+        }
     }
 
     /// The composed selections of variants, for comparison.

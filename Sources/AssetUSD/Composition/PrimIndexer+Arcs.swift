@@ -18,6 +18,8 @@ struct NewArc {
     var isAncestral = false
     /// Whether the arc is left out where its site has a node already.
     var skipsDuplicates = false
+    /// Whether a class is implied to where the arc's parent comes from.
+    var isImplied = true
 }
 
 extension PrimIndexer {
@@ -71,7 +73,7 @@ extension PrimIndexer {
         build.nodes[Int(n)].sibling = Int32(clamping: arc.sibling)
         build.nodes[Int(n)].namespaceDepth = Int16(clamping: arc.namespaceDepth ?? parentDepth)
         build.nodes.link(n, below: arc.parent)
-        addTasks(build, n, isCompleted: arc.isAncestral)
+        addTasks(build, n, isCompleted: arc.isAncestral, isImplied: arc.isImplied)
         return n
     }
 

@@ -88,7 +88,7 @@ final class PrimIndexer {
         if chain.count <= 1, !contributes { restrict(&build.nodes[0]) }
         run(build)
         for (i, p) in chain.enumerated().dropFirst() {
-            if isInstanceable(build.nodes) { restrictToInstanceable(&build.nodes) }
+            if isInstanceable(build.nodes, inFrame: true) { restrictToInstanceable(&build.nodes, inFrame: true) }
             let parent = build.nodes
             build.nodes.removeAll(keepingCapacity: true)
             step(parent[...], paths.name(p), into: &build.nodes)
@@ -213,9 +213,9 @@ final class PrimIndexer {
 
     /// Enqueues what is to be done about a new node and, unless its subtree was indexed in a frame of its own, about
     /// everything below it.
-    func addTasks(_ build: PrimBuild, _ n: Int32, isCompleted: Bool) {
+    func addTasks(_ build: PrimBuild, _ n: Int32, isCompleted: Bool, isImplied: Bool) {
         if build.nodes[Int(n)].arc.isClassBased {
-            build.add(.impliedClasses, startOfImpliedClasses(build, n))
+            if isImplied { build.add(.impliedClasses, startOfImpliedClasses(build, n)) }
         } else if build.nodes.hasClassBasedChild(n) {
             build.add(.impliedClasses, n)
         }

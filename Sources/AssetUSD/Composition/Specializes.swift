@@ -11,10 +11,18 @@ extension PrimIndexer {
         arc.contributes = false
         arc.isAncestral = false
         arc.skipsDuplicates = false
+        arc.isImplied = !build.isTop
         let n = addArc(build, arc)
-        guard n >= 0, build.isTop, !isImpliedRelocationPlaceholder(build, n) else { return n }
+        guard n >= 0, build.isTop else { return n }
+        if isImpliedRelocationPlaceholder(build, n) {
+            build.add(.impliedClasses, startOfImpliedClasses(build, n))
+            return n
+        }
+        // What has no copy, since its site has a node elsewhere, is not implied any further either.
         let copy = propagate(build, n)
-        if copy >= 0, build.nodes[Int(copy)].origin != n { build.add(.impliedClasses, n) }
+        if copy < 0 { return copy }
+        build.add(.impliedClasses, startOfImpliedClasses(build, n))
+        if build.nodes[Int(copy)].origin != n { build.add(.impliedClasses, n) }
         return copy
     }
 
