@@ -206,9 +206,9 @@ import Testing
         spline.knots = [knot(0, 0, .linear), knot(2, 4, .linear), knot(4, 2, .linear)]
         spline.knots[0].preValue = 1
         spline.postExtrapolation.mode = .loopRepeat
-        // The loop's next turn begins with the last knot and rises by what the values differ, the first one's incoming.
-        #expect(spline.evaluate(at: 4) == 1)
-        #expect(spline.evaluate(at: 6) == 5)
+        // The loop's next turn begins with the last knot and rises by what the outgoing values differ.
+        #expect(spline.evaluate(at: 4) == 2)
+        #expect(spline.evaluate(at: 6) == 6)
         spline.postExtrapolation.mode = .loopOscillate
         #expect(spline.evaluate(at: 5) == 3)
         // Flat before a knot with two values.

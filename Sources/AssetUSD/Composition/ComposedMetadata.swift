@@ -3,7 +3,8 @@ public import AssetModel
 extension Stage {
     // MARK: Prim metadata
 
-    /// Composed metadata of a prim: the strongest opinion; list ops are applied, dictionaries merged.
+    /// Composed metadata of a prim: the strongest opinion. Edits of numbers, strings and tokens are combined with weaker ones,
+    /// dictionaries merged; those of paths, references and payloads are the strongest layer's as they stand there.
     public func metadata(_ prim: StagePrim, _ name: Token) -> USDValue? {
         switch name {
         case .specifier: return .specifier(specifier(prim))
@@ -13,11 +14,18 @@ extension Stage {
         return compose(prim, name) { o, _ in o.spec }
     }
 
-    /// The applied API schemas, in order, instance names included (`CollectionAPI:plasticStuff`).
+    /// The applied API schemas, in order, instance names included (`CollectionAPI:plasticStuff`). Every edit counts for them,
+    /// those too that the field's own value passes over.
     public func apiSchemas(_ prim: StagePrim) -> [Token] {
-        guard case .tokenListOp(let op)? = metadata(prim, .apiSchemas) else { return [] }
         var list: [Token] = []
-        op.apply(to: &list)
+        for k in opinionRange(prim).reversed() {
+            guard let raw = cache.layers[Int(opinions[k].layer)].field(opinions[k].spec, .apiSchemas) else { continue }
+            do throws(AssetError) {
+                if case .tokenListOp(let op) = try raw.resolved() { op.apply(to: &list) }
+            } catch {
+                ownDiagnostics.add(Self.damaged(error))
+            }
+        }
         return list
     }
 
@@ -65,60 +73,27 @@ extension Stage {
                 continue
             }
             if first == nil {
+                first = placed(value, prim, o)
                 switch value {
-                case .dictionary, .tokenListOp, .stringListOp, .pathListOp, .intListOp, .uintListOp, .int64ListOp, .uint64ListOp,
-                    .variantSelections:
-                    first = mapped(value, prim, o)
-                default: return mapped(value, prim, o)
+                case .dictionary: break
+                default: if !value.isCombined { return first }
                 }
             } else {
-                rest.append(mapped(value, prim, o))
+                rest.append(placed(value, prim, o))
             }
         }
-        guard let first else { return nil }
-        switch first {
-        case .dictionary(var merged):
-            for v in rest {
-                if case .dictionary(let weaker) = v { merged = merged.merging(weaker: weaker) }
-            }
-            return .dictionary(merged)
-        case .variantSelections(var list):
-            for case .variantSelections(let weaker) in rest {
-                for s in weaker where !list.contains(where: { $0.set == s.set }) { list.append(s) }
-            }
-            return .variantSelections(list)
-        case .tokenListOp(let op): return .tokenListOp(Self.flatten(op, rest) { if case .tokenListOp(let o) = $0 { o } else { nil } })
-        case .stringListOp(let op): return .stringListOp(Self.flatten(op, rest) { if case .stringListOp(let o) = $0 { o } else { nil } })
-        case .pathListOp(let op): return .pathListOp(Self.flatten(op, rest) { if case .pathListOp(let o) = $0 { o } else { nil } })
-        case .intListOp(let op): return .intListOp(Self.flatten(op, rest) { if case .intListOp(let o) = $0 { o } else { nil } })
-        case .uintListOp(let op): return .uintListOp(Self.flatten(op, rest) { if case .uintListOp(let o) = $0 { o } else { nil } })
-        case .int64ListOp(let op): return .int64ListOp(Self.flatten(op, rest) { if case .int64ListOp(let o) = $0 { o } else { nil } })
-        case .uint64ListOp(let op): return .uint64ListOp(Self.flatten(op, rest) { if case .uint64ListOp(let o) = $0 { o } else { nil } })
-        default: return first
-        }
+        guard case .dictionary(var merged)? = first else { return first?.combined(over: rest) }
+        for case .dictionary(let weaker) in rest { merged = merged.merging(weaker: weaker) }
+        return .dictionary(merged.withoutWeaker())
     }
 
-    /// The list that edits of all strengths make, as an explicit list.
-    private static func flatten<T: Hashable>(_ strongest: ListOp<T>, _ weaker: [USDValue], _ get: (USDValue) -> ListOp<T>?) -> ListOp<T> {
-        var list: [T] = []
-        for v in weaker.reversed() { get(v)?.apply(to: &list) }
-        strongest.apply(to: &list)
-        return ListOp(explicit: list)
-    }
-
-    private func mapped(_ value: USDValue, _ prim: StagePrim, _ o: Opinion) -> USDValue {
-        guard case .pathListOp(let op) = value else {
-            switch value {
-            case .dictionary, .timeCode, .duration, .array: return offsetTimeCodes(value, offset(prim, o)) ?? value
-            default: return value
-            }
+    /// A metadata value as it counts on the stage.
+    private func placed(_ value: USDValue, _ prim: StagePrim, _ o: Opinion) -> USDValue {
+        switch value {
+        case .dictionary, .array, .timeCode, .duration, .asset, .pathExpression:
+            placed(offsetTimeCodes(value, offset(prim, o)) ?? value, prim, o, isDefault: false)
+        default: value
         }
-        let f = mapToRoot(prim, o)
-        return .pathListOp(
-            op.asItems { path in
-                let p = self.maps.toTarget(f, self.paths.strippingVariants(path))
-                return p.isEmpty ? nil : self.translate(p, for: prim)
-            })
     }
 
     static func damaged(_ error: AssetError) -> Diagnostic {
@@ -170,19 +145,40 @@ extension Stage {
 }
 
 extension USDDictionary {
-    /// This dictionary with the keys of a weaker one that it does not have, dictionaries within likewise.
+    /// This dictionary with the keys of a weaker one that it does not have; dictionaries and path expressions within go on top
+    /// of the weaker ones.
     func merging(weaker: USDDictionary, depth: Int = 0) -> USDDictionary {
         var out = self
         guard depth < 64 else { return out }
         var index: [String: Int] = [:]
         for (i, e) in entries.enumerated() { index[e.key] = i }
         for (key, value) in weaker.entries {
-            if let i = index[key] {
-                if case .dictionary(let a) = out.entries[i].value, case .dictionary(let b) = value {
-                    out.entries[i].value = .dictionary(a.merging(weaker: b, depth: depth + 1))
-                }
-            } else {
+            guard let i = index[key] else {
                 out.entries.append((key, value))
+                continue
+            }
+            switch (out.entries[i].value, value) {
+            case (.dictionary(let a), .dictionary(let b)): out.entries[i].value = .dictionary(a.merging(weaker: b, depth: depth + 1))
+            case (.pathExpression(let a), .pathExpression(let b)):
+                if let e = PathExpression(a), e.refersToWeaker, let below = PathExpression(b) {
+                    out.entries[i].value = .pathExpression(e.composed(over: below).text)
+                }
+            default: break
+            }
+        }
+        return out
+    }
+
+    /// Path expressions that refer to a weaker one where none is: that matches nothing.
+    func withoutWeaker(depth: Int = 0) -> USDDictionary {
+        var out = self
+        guard depth < 64 else { return out }
+        for i in out.entries.indices {
+            switch out.entries[i].value {
+            case .dictionary(let inner): out.entries[i].value = .dictionary(inner.withoutWeaker(depth: depth + 1))
+            case .pathExpression(let text):
+                if let e = PathExpression(text), e.refersToWeaker { out.entries[i].value = .pathExpression(e.composed(over: nil).text) }
+            default: break
             }
         }
         return out

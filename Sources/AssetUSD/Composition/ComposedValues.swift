@@ -6,11 +6,11 @@ extension Stage {
     func value(of source: ValueSource, _ prim: StagePrim, _ attribute: Token, at time: EvalTime) -> (value: USDValue?, opinion: Opinion?) {
         switch source {
         case .default(let o, _, let value):
-            return (anchored(offsetTimeCodes(resolvedUnlessArray(value), offset(prim, o)), prim, o, isDefault: true), o)
+            let moved = offsetTimeCodes(resolvedUnlessArray(value), offset(prim, o))
+            return (moved.map { placed($0, prim, o, isDefault: true) }, o)
         case .samples(let o, _, let samples):
             let offset = offset(prim, o)
-            let value = offsetTimeCodes(interpolated(samples, layerTime(time, offset, samples.times)), offset)
-            return (anchored(value, prim, o, isDefault: false), o)
+            return (interpolated(samples, at: time, offset).map { placed($0, prim, o, isDefault: false) }, o)
         case .spline(let o, _, let spline):
             let offset = offset(prim, o)
             let t: Double
@@ -22,7 +22,7 @@ extension Stage {
         case .clips(let set, let site):
             var t = ClipTimes.earliest
             if case .at(let x) = time { t = x }
-            return (clips.value(self, site, attribute, set, t), nil)
+            return (evaluated(clips.value(self, site, attribute, set, t), set, prim), nil)
         }
     }
 
@@ -45,15 +45,59 @@ extension Stage {
         return current
     }
 
-    /// A path expression with its paths in the stage's namespace; other values as they are. Of a default in text, relative
-    /// patterns are seen from the prim that holds them.
-    private func anchored(_ value: USDValue?, _ prim: StagePrim, _ o: Opinion, isDefault: Bool) -> USDValue? {
+    /// A value as it counts on the stage: the paths of path expressions in the stage's namespace, expressions in asset paths
+    /// replaced by what they stand for; those in dictionaries too. Of a default in text, relative patterns are seen from the prim
+    /// that holds them.
+    func placed(_ value: USDValue, _ prim: StagePrim, _ o: Opinion, isDefault: Bool, depth: Int = 0) -> USDValue {
         switch value {
-        case .pathExpression(let text)?: return .pathExpression(anchored(text, prim, o, isDefault: isDefault))
-        case .array(let a)? where a.type == .pathExpression:
-            guard case .string(let list) = a.storage else { return value }
+        case .pathExpression(let text): return .pathExpression(anchored(text, prim, o, isDefault: isDefault))
+        case .asset(let text): return ExpressionText.isExpression(text) ? .asset(evaluated(text, stack(prim, o), prim)) : value
+        case .array(let a):
+            guard a.type == .pathExpression || a.type == .asset, case .string(let list) = a.storage else { return value }
+            if a.type == .asset { return .array(evaluated(a, stack(prim, o), prim)) }
             return .array(USDArray(a.type, .string(list.map { anchored($0, prim, o, isDefault: isDefault) })))
+        case .deferred(let source, let rep):
+            guard let type = try? source.arrayShape(rep)?.type, type == .pathExpression || type == .asset, let array = try? source.decode(rep)
+            else { return value }
+            return placed(array, prim, o, isDefault: isDefault, depth: depth)
+        case .dictionary(var d) where depth < 64:
+            for i in d.entries.indices {
+                d.entries[i].value = placed(d.entries[i].value, prim, o, isDefault: isDefault, depth: depth + 1)
+            }
+            return .dictionary(d)
         default: return value
+        }
+    }
+
+    /// The layer stack that an opinion is in.
+    private func stack(_ prim: StagePrim, _ o: Opinion) -> StackIndex {
+        let r = prims[holder(prim)]
+        return r.nodeCount == 0 ? 0 : nodes[Int(r.nodeStart + o.node)].stack
+    }
+
+    /// The asset path that an expression stands for in a layer stack; the expression itself where it has no value.
+    private func evaluated(_ text: String, _ stack: StackIndex, _ prim: StagePrim) -> String {
+        switch stacks.stacks[Int(stack)].variables.evaluateString(text) {
+        case .success(let s): return s.isEmpty ? text : s
+        case .failure(let error):
+            ownDiagnostics.warning(
+                "usd.bad-expression", "asset path \(text): \(error.message)",
+                at: SourceLocation(file: rootLayer.identifier, primPath: paths.string(path(prim))))
+            return text
+        }
+    }
+
+    private func evaluated(_ array: USDArray, _ stack: StackIndex, _ prim: StagePrim) -> USDArray {
+        guard case .string(let list) = array.storage, list.contains(where: ExpressionText.isExpression) else { return array }
+        return USDArray(array.type, .string(list.map { ExpressionText.isExpression($0) ? evaluated($0, stack, prim) : $0 }))
+    }
+
+    /// A value of clips with the expressions in its asset paths replaced.
+    private func evaluated(_ value: USDValue?, _ set: ClipSet, _ prim: StagePrim) -> USDValue? {
+        switch value {
+        case .asset(let text)? where ExpressionText.isExpression(text): .asset(evaluated(text, set.stack, prim))
+        case .array(let a)? where a.type == .asset: .array(evaluated(a, set.stack, prim))
+        default: value
         }
     }
 

@@ -105,7 +105,7 @@ final class LayerStackBuilder {
             diagnostics.warning("usd.too-many-sublayers", "more sublayers than a stack may have", at: SourceLocation(file: l.identifier))
             return
         }
-        entries.append(LayerStack.Entry(layer: l, index: layer, offset: offset))
+        entries.append(LayerStack.Entry(layer: l, index: layer, offset: offset.isNegligible ? .identity : offset))
         guard case .strings(let names)? = l.value(0, .subLayers) else { return }
         var offsets: [LayerOffset] = []
         if case .layerOffsets(let o)? = l.value(0, .subLayerOffsets) { offsets = o }
@@ -161,8 +161,8 @@ final class LayerStackBuilder {
 
 extension LayerOffset {
     /// Whether OpenUSD takes the offset: times are mapped both ways and never run backwards.
-    var isUsable: Bool { offset.isFinite && scale.isFinite && scale > 0 }
-    /// Whether OpenUSD takes the offset for none.
+    var isUsable: Bool { offset.isFinite && scale.isFinite && scale > 0 && (1 / scale).isFinite && (offset * (1 / scale)).isFinite }
+    /// Whether OpenUSD takes the offset of a sublayer for none.
     var isNegligible: Bool { abs(offset) < 1e-6 && abs(scale - 1) < 1e-6 }
     var inverse: LayerOffset {
         if isNegligible { return self }

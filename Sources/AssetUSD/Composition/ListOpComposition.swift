@@ -42,6 +42,17 @@ extension ListOp where Item: Hashable {
         isExplicit || !(prepended.isEmpty && appended.isEmpty && deleted.isEmpty && added.isEmpty && ordered.isEmpty)
     }
 
+    /// The value of a field with edits of several strengths, as an explicit list. Where `add` or `reorder` have a say, OpenUSD
+    /// knows no outcome of two edits and passes the weaker one over.
+    func combined(over weaker: [ListOp]) -> ListOp {
+        var list: [Item] = []
+        if !isExplicit, added.isEmpty, ordered.isEmpty {
+            for op in weaker.reversed() where op.isExplicit || op.added.isEmpty && op.ordered.isEmpty { op.apply(to: &list) }
+        }
+        apply(to: &list)
+        return ListOp(explicit: list)
+    }
+
     static func unique(_ items: [Item]) -> [Item] {
         if items.count < 2 { return items }
         var seen = Set<Item>()
@@ -52,6 +63,29 @@ extension ListOp where Item: Hashable {
         if items.count < 2 { return items }
         var seen = Set<Item>()
         return Array(items.reversed().filter { seen.insert($0).inserted }.reversed())
+    }
+}
+
+extension USDValue {
+    /// Whether the value is edits that weaker ones are combined with.
+    var isCombined: Bool {
+        switch self {
+        case .tokenListOp, .stringListOp, .intListOp, .uintListOp, .int64ListOp, .uint64ListOp: true
+        default: false
+        }
+    }
+
+    /// Edits of a list with weaker ones below them; other values as they are.
+    func combined(over weaker: [USDValue]) -> USDValue {
+        switch self {
+        case .tokenListOp(let op): .tokenListOp(op.combined(over: weaker.compactMap { if case .tokenListOp(let o) = $0 { o } else { nil } }))
+        case .stringListOp(let op): .stringListOp(op.combined(over: weaker.compactMap { if case .stringListOp(let o) = $0 { o } else { nil } }))
+        case .intListOp(let op): .intListOp(op.combined(over: weaker.compactMap { if case .intListOp(let o) = $0 { o } else { nil } }))
+        case .uintListOp(let op): .uintListOp(op.combined(over: weaker.compactMap { if case .uintListOp(let o) = $0 { o } else { nil } }))
+        case .int64ListOp(let op): .int64ListOp(op.combined(over: weaker.compactMap { if case .int64ListOp(let o) = $0 { o } else { nil } }))
+        case .uint64ListOp(let op): .uint64ListOp(op.combined(over: weaker.compactMap { if case .uint64ListOp(let o) = $0 { o } else { nil } }))
+        default: self
+        }
     }
 }
 

@@ -52,8 +52,8 @@ extension Stage {
                 // Short arrays of numbers that hold no times.
                 if case .array(let a) = cache.layers[Int(o.layer)].store.values[Int(field.payload)], Self.isPlain(a) { return .array(a) }
                 return .other
-            // A source says of its fields whether they hold times, in `type`.
-            case .source where field.type == .timeCode: return .other
+            // A source says of its fields whether they hold times or what is evaluated, in `type`.
+            case .source where field.type == .timeCode || field.type == .asset: return .other
             default: return .field(field, o.layer)
             }
         }

@@ -48,7 +48,9 @@ extension PrimIndexer {
                     found = self.cache.locate(assetPath, from: entry.index)
                     key = found?.path ?? "?" + assetPath
                 }
-                let item = Item(asset: key, primPath: reference.primPath, offset: reference.layerOffset)
+                // What cannot be used is all one, and equal to itself.
+                let offset = reference.layerOffset
+                let item = Item(asset: key, primPath: reference.primPath, offset: offset.isUsable ? offset : LayerOffset(scale: 0))
                 origins[item] = Origin(entry: entry, assetPath: assetPath, found: found)
                 return item
             }
@@ -70,9 +72,10 @@ extension PrimIndexer {
         if !offset.isUsable {
             diagnostics.warning("usd.bad-layer-offset", "\(role) '\(origin.assetPath)' has an offset that cannot be inverted", at: place)
             offset = .identity
+        } else if !item.asset.isEmpty {
+            // What lies in the same stack keeps its own layer's time.
+            offset = origin.entry.offset.concatenating(inner: offset)
         }
-        // What lies in the same stack keeps its own layer's time.
-        if !item.asset.isEmpty { offset = origin.entry.offset.concatenating(inner: offset) }
 
         if arc == .payload, !options.loadPayloads {
             lose(arc, origin.assetPath, item.primPath, .unloaded)

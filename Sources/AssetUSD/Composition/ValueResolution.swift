@@ -11,6 +11,8 @@ extension Stage {
             switch plain {
             // Paths in the stage's namespace, and what is below.
             case .pathExpression?, .arrayEdit?: break
+            case .asset(let text)? where ExpressionText.isExpression(text): break
+            case .array(let a)? where a.type == .asset || a.type == .pathExpression: break
             default: return plain
             }
         case .array(let a): return .array(a)
@@ -57,7 +59,7 @@ extension Stage {
                 let offset = offset(prim, o)
                 // OpenUSD does not count samples at infinite times.
                 times = samples.times.filter(\.isFinite)
-                if !offset.isNegligible { times = times.map { offset.apply($0) } }
+                if !offset.isIdentity { times = times.map { offset.apply($0) } }
                 if offset.scale < 0 { times.reverse() }
             case .clips(let set, let site): times = clips.times(self, site, attribute, set)
             default: break
@@ -94,31 +96,6 @@ extension Stage {
             }
         }
         return layer
-    }
-
-    /// The asset path of an authored one with expressions replaced by what they stand for in the layers that hold the
-    /// attribute's value; nil where an expression has no value.
-    public func evaluatedAssetPath(_ prim: StagePrim, _ attribute: Token, _ authored: String) -> String? {
-        guard ExpressionText.isExpression(authored) else { return authored }
-        var variables: ExpressionVariables?
-        visit(prim, attribute, true) { source in
-            switch source {
-            case .clips(let set, _): variables = stacks.stacks[Int(set.stack)].variables
-            case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _):
-                let r = prims[holder(prim)]
-                let stack = r.nodeCount == 0 ? 0 : Int(nodes[Int(r.nodeStart + o.node)].stack)
-                variables = stacks.stacks[stack].variables
-            }
-        }
-        guard let variables else { return nil }
-        switch variables.evaluateString(authored) {
-        case .success(let s): return s
-        case .failure(let error):
-            ownDiagnostics.warning(
-                "usd.bad-expression", "\(session.string(attribute)) \(authored): \(error.message)",
-                at: SourceLocation(file: rootLayer.identifier, primPath: paths.string(path(prim))))
-            return nil
-        }
     }
 
     // MARK: Sources of values
@@ -180,7 +157,7 @@ extension Stage {
                         ownDiagnostics.add(Self.damaged(error))
                     }
                 }
-                if let spline, let resolved = try? spline.resolved(), case .spline(let s) = resolved, !s.knots.isEmpty {
+                if let spline, let resolved = try? spline.resolved(), case .spline(let s) = resolved {
                     body(.spline(o, spec, s))
                     return
                 }
@@ -265,8 +242,23 @@ extension Stage {
         }
     }
 
+    /// The value of samples at a stage time. As in OpenUSD the layer's time says which samples lie around it, and what lies
+    /// between them is measured in the stage's time.
+    func interpolated(_ samples: TimeSamples, at time: EvalTime, _ offset: LayerOffset) -> USDValue? {
+        let inner = layerTime(time, offset, samples.times)
+        guard case .at(let outer) = time, !offset.isIdentity else { return offsetTimeCodes(interpolated(samples, inner), offset) }
+        return interpolated(samples, inner, outer) { offset.apply($0) } moved: { offsetTimeCodes($0, offset) ?? $0 }
+    }
+
     /// The value of samples at a layer's time: linear between two samples of a type that can be interpolated, else held.
-    func interpolated(_ samples: TimeSamples, _ t: Double) -> USDValue? {
+    func interpolated(_ samples: TimeSamples, _ t: Double) -> USDValue? { interpolated(samples, t, t) { $0 } moved: { $0 } }
+
+    /// - Parameters:
+    ///   - t: the layer's time.
+    ///   - outer: the same time as the caller counts it, `map` from the one to the other, and `moved` of values.
+    private func interpolated(
+        _ samples: TimeSamples, _ t: Double, _ outer: Double, map: (Double) -> Double, moved: (USDValue) -> USDValue
+    ) -> USDValue? {
         let times = samples.times
         var low = 0
         var high = times.count
@@ -277,13 +269,16 @@ extension Stage {
         }
         let i = max(0, low - 1)
         let lower = samples.values[i]
-        if low == 0 || low >= times.count || times[i] == t || times[i + 1] - times[i] < 1e-6 { return resolvedUnlessArray(lower) }
-        guard let a = resolvedUnlessArray(lower) else { return nil }
+        if low == 0 || low >= times.count || times[i] == t { return resolvedUnlessArray(lower).map(moved) }
+        let start = map(times[i])
+        let end = map(times[i + 1])
+        guard let a = resolvedUnlessArray(lower).map(moved) else { return nil }
         if case .block = a { return a }
-        let upper = resolvedUnlessArray(samples.values[i + 1]) ?? a
+        if abs(end - start) < 1e-6 { return a }
+        let upper = resolvedUnlessArray(samples.values[i + 1]).map(moved) ?? a
         // Before a block the value holds.
         let b = if case .block = upper { a } else { upper }
-        let u = (t - times[i]) / (times[i + 1] - times[i])
+        let u = (outer - start) / (end - start)
         if u == 0 { return a }
         do throws(AssetError) {
             return try SampleInterpolation.linear(a, b, u) ?? a
@@ -295,7 +290,7 @@ extension Stage {
 
     /// Time codes as values move with the layers' offsets, as sample times do; those in dictionaries too. Durations are scaled.
     func offsetTimeCodes(_ value: USDValue?, _ offset: LayerOffset) -> USDValue? {
-        guard let value, !offset.isNegligible else { return value }
+        guard let value, !offset.isIdentity else { return value }
         return movedTimeCodes(value) { offset.apply($0) }
     }
 

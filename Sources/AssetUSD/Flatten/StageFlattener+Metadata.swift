@@ -25,33 +25,18 @@ extension StageFlattener {
                 if let raw = site.layer.field(site.spec, name) { try body(try raw.resolved(), site) }
             }
         }
-        func flat<T: Hashable>(_ op: ListOp<T>, _ get: (USDValue) -> ListOp<T>?) throws(AssetError) -> ListOp<T> {
-            var ops = [op]
-            // Where `add` and `reorder` have a say the outcome of two edits is not defined: OpenUSD passes the weaker one over.
-            if !op.isExplicit, op.added.isEmpty, op.ordered.isEmpty {
-                try weaker { (v, _) in
-                    guard let op = get(v), op.isExplicit || op.added.isEmpty && op.ordered.isEmpty else { return }
-                    ops.append(op)
-                }
-            }
-            var list: [T] = []
-            for op in ops.reversed() { op.apply(to: &list) }
-            return ListOp(explicit: list)
-        }
         switch value {
         case .dictionary:
             guard case .dictionary(var merged)? = try localised(value, sites[k], place) else { return nil }
             try weaker { (v, site) throws(AssetError) in
                 guard case .dictionary = v, case .dictionary(let d)? = try self.localised(v, site, place) else { return }
-                merged = self.merged(merged, over: d)
+                merged = merged.merging(weaker: d)
             }
-            return .dictionary(withoutWeaker(merged))
-        case .tokenListOp(let op): return .tokenListOp(try flat(op) { if case .tokenListOp(let o) = $0 { o } else { nil } })
-        case .stringListOp(let op): return .stringListOp(try flat(op) { if case .stringListOp(let o) = $0 { o } else { nil } })
-        case .intListOp(let op): return .intListOp(try flat(op) { if case .intListOp(let o) = $0 { o } else { nil } })
-        case .uintListOp(let op): return .uintListOp(try flat(op) { if case .uintListOp(let o) = $0 { o } else { nil } })
-        case .int64ListOp(let op): return .int64ListOp(try flat(op) { if case .int64ListOp(let o) = $0 { o } else { nil } })
-        case .uint64ListOp(let op): return .uint64ListOp(try flat(op) { if case .uint64ListOp(let o) = $0 { o } else { nil } })
+            return .dictionary(merged.withoutWeaker())
+        case _ where value.isCombined:
+            var below: [USDValue] = []
+            try weaker { (v, _) in below.append(v) }
+            return value.combined(over: below)
         default: return try localised(value, sites[k], place)
         }
     }
@@ -141,45 +126,6 @@ extension StageFlattener {
     }
 
     // MARK: Path expressions
-
-    /// A dictionary with the keys of a weaker one that it does not have; dictionaries and path expressions within go on top of
-    /// the weaker ones.
-    private func merged(_ strong: USDDictionary, over weak: USDDictionary, depth: Int = 0) -> USDDictionary {
-        var out = strong
-        guard depth < 64 else { return out }
-        var index: [String: Int] = [:]
-        for (i, e) in strong.entries.enumerated() { index[e.key] = i }
-        for (key, value) in weak.entries {
-            guard let i = index[key] else {
-                out.entries.append((key, value))
-                continue
-            }
-            switch (out.entries[i].value, value) {
-            case (.dictionary(let a), .dictionary(let b)): out.entries[i].value = .dictionary(merged(a, over: b, depth: depth + 1))
-            case (.pathExpression(let a), .pathExpression(let b)):
-                if let e = PathExpression(a), e.refersToWeaker, let below = PathExpression(b) {
-                    out.entries[i].value = .pathExpression(e.composed(over: below).text)
-                }
-            default: break
-            }
-        }
-        return out
-    }
-
-    /// Path expressions that refer to a weaker one where none is: that matches nothing.
-    private func withoutWeaker(_ d: USDDictionary, depth: Int = 0) -> USDDictionary {
-        var out = d
-        guard depth < 64 else { return out }
-        for i in out.entries.indices {
-            switch out.entries[i].value {
-            case .dictionary(let inner): out.entries[i].value = .dictionary(withoutWeaker(inner, depth: depth + 1))
-            case .pathExpression(let text):
-                if let e = PathExpression(text), e.refersToWeaker { out.entries[i].value = .pathExpression(e.composed(over: nil).text) }
-            default: break
-            }
-        }
-        return out
-    }
 
     /// A path expression of a site in the namespace that is written. Of a default relative patterns are absolute once they are
     /// read from text; anywhere else they stay relative.

@@ -35,7 +35,8 @@ struct PackedField {
 
     var name: Token
     var form: Form
-    /// Of tuples; `.timeCode` of values of the source that hold times, which layer offsets move.
+    /// Of tuples; of values of the source `.timeCode` where they hold times, which layer offsets move, and `.asset` where they
+    /// hold asset paths or path expressions, which are seen from where they are.
     var type: ValueType
     var payload: UInt64
 

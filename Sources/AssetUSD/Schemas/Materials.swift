@@ -230,7 +230,7 @@ extension SceneReader {
         var texture = Texture(authoredPath: "", source: .missing)
         if let source = network.source(ShadingAttribute(prim: shader, name: .inputsFile)), network.direction(source.name) != .output {
             if let written = try stage.value(source.prim, source.name, at: time)?.resolved().text(session) {
-                let text = stage.evaluatedAssetPath(source.prim, source.name, written) ?? ""
+                let text = ExpressionText.isExpression(written) ? "" : written
                 texture.authoredPath = text
                 let layer = stage.layerOfValue(source.prim, source.name) ?? stage.rootLayer
                 texture.source = resolve(text, layer, shader)

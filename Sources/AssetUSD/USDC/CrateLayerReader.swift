@@ -195,6 +195,7 @@ struct CrateLayerReader {
         case .valueBlock? where !rep.isArray: return PackedField(name, .block, 0)
         case .animationBlock? where !rep.isArray: return PackedField(name, .animationBlock, 0)
         case .timeCode?, .duration?: return PackedField(name, .source, rep.bits, type: .timeCode)
+        case .assetPath?, .pathExpression?: return PackedField(name, .source, rep.bits, type: .asset)
         default: return PackedField(name, .source, rep.bits)
         }
     }
