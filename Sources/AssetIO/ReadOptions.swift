@@ -38,6 +38,9 @@ public struct ReadOptions: Sendable {
     public var wantsTransformOps = false
     /// Whether to fill `Node.attributes`.
     public var wantsAttributes = false
+    /// Whether to fill the primvars and normals of meshes. Without, they are looked at as far as a warning may come of them; a
+    /// skin's are always there.
+    public var wantsMeshPrimvars = true
     /// Whether to read animation clips.
     public var wantsAnimation = false
     public init() {}

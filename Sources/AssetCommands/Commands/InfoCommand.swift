@@ -66,6 +66,7 @@ struct InfoCommand: Command {
     private func summarize(_ file: String, _ run: borrowing ToolRun) throws(CommandFailure) -> (Summary, Diagnostics) {
         var options = common.read
         options.wantsAnimation = true
+        options.wantsMeshPrimvars = false
         var (scene, diagnostics) = try run.read(file, common, options)
         let filter = NodeFilter(purposes: common.purposes)
         let summary = Facet.summary(of: scene, filter: filter, resolver: run.environment.resolver, diagnostics: &diagnostics)

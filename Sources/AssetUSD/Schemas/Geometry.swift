@@ -1,3 +1,4 @@
+import AssetIO
 import AssetModel
 
 extension SceneReader {
@@ -76,6 +77,10 @@ extension SceneReader {
             return nil
         }
         guard facts.properties.contains(.normals) else { return nil }
+        guard options.wantsMeshPrimvars else {
+            _ = interpolation(prim, .normals, default: .vertex)
+            return nil
+        }
         if let plain = try stage.plainVectors3(prim, .normals, at: time) {
             return Primvar(
                 name: "normals", role: .normal, interpolation: interpolation(prim, .normals, default: .vertex), values: .float3(plain))

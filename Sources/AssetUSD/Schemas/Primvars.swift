@@ -60,11 +60,13 @@ extension SceneReader {
     }
 
     /// Adds a primvar with a value of its own; none where the attribute has none (then it is as if it were not there).
-    func readPrimvar(_ prim: StagePrim, _ name: Token, into list: inout [OwnPrimvar]) throws(AssetError) {
+    /// One that is not wanted is left out unless there may be something to say about it.
+    func readPrimvar(_ prim: StagePrim, _ name: Token, isWanted: Bool, into list: inout [OwnPrimvar]) throws(AssetError) {
         guard stage.propertyKind(prim, name) == .attribute, stage.hasValue(prim, name) else { return }
-        let parts = primvarName(name)
         let declared = attributeType(prim, name)
         let interpolation = interpolation(prim, name, default: .constant)
+        if !isWanted, name != .primvarsNormals, let type = declared?.type.type, Self.isHeld(type) { return }
+        let parts = primvarName(name)
         var elementSize = 1
         if let n = stage.metadata(prim, name, .elementSize)?.number, n >= 1, n <= 1_000_000 { elementSize = Int(n) }
         var role = declared?.role ?? .none
@@ -89,6 +91,14 @@ extension SceneReader {
             return
         }
         list.append(OwnPrimvar(name: name, primvar: primvar))
+    }
+
+    /// Whether values of a type are held by the model as they are.
+    private static func isHeld(_ type: ValueType) -> Bool {
+        switch type {
+        case .float, .float2, .float3, .float4, .int: true
+        default: false
+        }
     }
 
     /// Values that lie in a file as the model holds them; nil for others.

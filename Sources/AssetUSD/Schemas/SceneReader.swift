@@ -337,8 +337,9 @@ final class SceneReader {
             if facts.isAnimated { facts.varying |= PrimFacts.transformVaries }
         }
         if typeName == .SkelAnimation { facts.varying |= PrimFacts.isSkeletonAnimation }
+        let wantsAll = options.wantsMeshPrimvars || type.reader != .mesh
         for name in primvars {
-            try readPrimvar(prim, name, into: &facts.primvars)
+            try readPrimvar(prim, name, isWanted: wantsAll || nameClass(name) == .skinPrimvar, into: &facts.primvars)
         }
         if facts.hasSkin, let skin = try readSkin(prim, facts) { facts.rare.skin = skin }
         try readContent(prim, typeName, facts)

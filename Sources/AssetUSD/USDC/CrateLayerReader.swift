@@ -145,6 +145,7 @@ struct CrateLayerReader {
         if let last = entries.last, last != -1 { throw bytes.error(.fieldSets, start, "the last field set is not terminated") }
         var setAt = ContiguousArray<Int32>(repeating: -1, count: entries.count)
         var sets = ContiguousArray<FieldSet>()
+        sets.reserveCapacity(entries.reduce(0) { $0 &+ ($1 == -1 ? 1 : 0) })
         var fields = ContiguousArray<PackedField>()
         fields.reserveCapacity(entries.count)
         var set = FieldSet()
