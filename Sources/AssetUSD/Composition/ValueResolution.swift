@@ -247,11 +247,21 @@ extension Stage {
     func interpolated(_ samples: TimeSamples, at time: EvalTime, _ offset: LayerOffset) -> USDValue? {
         let inner = layerTime(time, offset, samples.times)
         guard case .at(let outer) = time, !offset.isIdentity else { return offsetTimeCodes(interpolated(samples, inner), offset) }
-        return interpolated(samples, inner, outer) { offset.apply($0) } moved: { offsetTimeCodes($0, offset) ?? $0 }
+        return interpolated(samples, inner, outer) {
+            offset.apply($0)
+        } moved: {
+            offsetTimeCodes($0, offset) ?? $0
+        }
     }
 
     /// The value of samples at a layer's time: linear between two samples of a type that can be interpolated, else held.
-    func interpolated(_ samples: TimeSamples, _ t: Double) -> USDValue? { interpolated(samples, t, t) { $0 } moved: { $0 } }
+    func interpolated(_ samples: TimeSamples, _ t: Double) -> USDValue? {
+        interpolated(samples, t, t) {
+            $0
+        } moved: {
+            $0
+        }
+    }
 
     /// - Parameters:
     ///   - t: the layer's time.

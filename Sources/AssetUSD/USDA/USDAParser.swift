@@ -206,9 +206,9 @@ struct USDAParser: ~Escapable {
             scan.at += known.length
             return
         }
-        let (before, specs) = (builder.fieldCount(spec), builder.specCount)
+        let (before, specs, warnings) = (builder.fieldCount(spec), builder.specCount, diagnostics.entries.count + diagnostics.omitted)
         try metadataBlock(of: spec, .prim)
-        guard metadataMemo.isLearning, builder.specCount == specs else { return }
+        guard metadataMemo.isLearning, builder.specCount == specs, diagnostics.entries.count + diagnostics.omitted == warnings else { return }
         // What depends on where the prim stands are relative paths.
         var hasRelativePath = false
         for i in start..<scan.at where scan.text[i] == UInt8(ascii: "<") && scan.text[i + 1] != UInt8(ascii: "/") { hasRelativePath = true }
