@@ -128,20 +128,8 @@ extension Stage {
     /// The value of an attribute as numbers: a scalar is one, a vector, quaternion (i, j, k, real) or matrix its components.
     /// Returns nil, leaving `numbers` as it is, where there is no value; a value of another kind is of type `.opaque`.
     func numbers(_ prim: StagePrim, _ attribute: Token, at time: EvalTime, _ numbers: inout SixteenNumbers) throws(AssetError) -> ValueType? {
-        switch plain(prim, attribute, at: time) {
-        case .none: return nil
-        case .field(let f, let layer):
-            switch f.form {
-            case .tuple:
-                let from = cache.views[Int(layer)].numbers + Int(f.payload)
-                for i in 0..<f.type.components { numbers[i] = from[i] }
-                return f.type
-            case .source:
-                if let type = cache.layers[Int(layer)].store.source?.numbers(f.payload, &numbers) { return type }
-            default: break
-            }
-        case .array, .other: break
-        }
+        if case .none = plain(prim, attribute, at: time) { return nil }
+        if let type = plainNumbers(prim, attribute, at: time, &numbers) { return type }
         guard let value = try value(prim, attribute, at: time)?.resolved() else { return nil }
         switch value {
         case .tuple(let type, let c) where c.count <= 16:
@@ -157,6 +145,19 @@ extension Stage {
             numbers[0] = Double(Half.float(bits))
             return .half
         default: return .opaque
+        }
+    }
+
+    /// The same for plain values alone; nil where `numbers` is to be asked. With a time, the value is then the same at all times.
+    func plainNumbers(_ prim: StagePrim, _ attribute: Token, at time: EvalTime, _ numbers: inout SixteenNumbers) -> ValueType? {
+        guard case .field(let f, let layer) = plain(prim, attribute, at: time) else { return nil }
+        switch f.form {
+        case .tuple:
+            let from = cache.views[Int(layer)].numbers + Int(f.payload)
+            for i in 0..<f.type.components { numbers[i] = from[i] }
+            return f.type
+        case .source: return cache.layers[Int(layer)].store.source?.numbers(f.payload, &numbers)
+        default: return nil
         }
     }
 

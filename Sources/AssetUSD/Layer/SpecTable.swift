@@ -120,8 +120,8 @@ private struct SpecMap {
         return -1
     }
 
-    /// Notes the last of `specs`. False where its path has one already: that is kept.
-    mutating func insertLast(_ specs: ContiguousArray<Spec>) -> Bool {
+    /// Notes the last of `specs`, unless its path has one already.
+    mutating func insertLast(_ specs: ContiguousArray<Spec>) {
         let index = SpecIndex(truncatingIfNeeded: specs.count - 1)
         let path = specs[specs.count - 1].path
         if slots.isEmpty {
@@ -132,11 +132,10 @@ private struct SpecMap {
                 if i >= dense.count {
                     if i > dense.count { dense.append(contentsOf: repeatElement(-1, count: i - dense.count)) }
                     dense.append(index)
-                    return true
+                } else if dense[i] < 0 {
+                    dense[i] = index
                 }
-                if dense[i] >= 0 { return false }
-                dense[i] = index
-                return true
+                return
             }
             dense = []
             rehash(specs.dropLast())
@@ -146,11 +145,37 @@ private struct SpecMap {
         let mask = slots.count - 1
         var at = Self.hash(path) & mask
         while slots[at] >= 0 {
-            if specs[Int(slots[at])].path == path { return false }
+            if specs[Int(slots[at])].path == path { return }
             at = (at + 1) & mask
         }
         slots[at] = index
-        return true
+    }
+
+    /// Notes all of `specs` but the first, the root. Returns the first one whose path another one has had.
+    mutating func insertAll(_ specs: ContiguousArray<Spec>) -> Int? {
+        var (least, most) = (Int32.max, Int32.min)
+        for i in specs.indices.dropFirst() {
+            if specs[i].path.isRoot { return i }
+            least = min(least, specs[i].path.id)
+            most = max(most, specs[i].path.id)
+        }
+        guard least <= most else { return nil }
+        base = Int(least)
+        let span = Int(most) - base + 1
+        if span < max(1024, specs.count * 8) {
+            dense = ContiguousArray(repeating: -1, count: span)
+            return dense.withUnsafeMutableBufferPointer { dense in
+                for i in specs.indices.dropFirst() {
+                    let at = Int(specs[i].path.id) - Int(least)
+                    if dense[at] >= 0 { return i }
+                    dense[at] = SpecIndex(truncatingIfNeeded: i)
+                }
+                return nil
+            }
+        }
+        rehash(specs[...])
+        for i in specs.indices.dropFirst() where find(specs[i].path, specs) != SpecIndex(truncatingIfNeeded: i) { return i }
+        return nil
     }
 
     private mutating func rehash(_ specs: ContiguousArray<Spec>.SubSequence) {
@@ -190,6 +215,12 @@ struct SpecTable {
 
     init() {}
 
+    /// A table of specs, the root first. `second` becomes the first one whose path another one has had: that one is not found.
+    init(_ specs: ContiguousArray<Spec>, second: inout Int?) {
+        self.specs = specs
+        second = map.insertAll(specs)
+    }
+
     mutating func reserve(_ n: Int) {
         specs.reserveCapacity(n)
         HugePages.advise(&specs)
@@ -197,15 +228,9 @@ struct SpecTable {
 
     /// Appends a spec; of two specs with one path the first is found.
     mutating func append(_ spec: Spec) -> SpecIndex {
-        var isNew = true
-        return append(spec, &isNew)
-    }
-
-    /// Appends a spec; `isNew` becomes false where another one has its path.
-    mutating func append(_ spec: Spec, _ isNew: inout Bool) -> SpecIndex {
         specs.append(spec)
         // The root is always the first and needs no place.
-        if specs.count > 1 { isNew = !spec.path.isRoot && map.insertLast(specs) }
+        if specs.count > 1, !spec.path.isRoot { map.insertLast(specs) }
         return SpecIndex(truncatingIfNeeded: specs.count - 1)
     }
 

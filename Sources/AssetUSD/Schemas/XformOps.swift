@@ -165,6 +165,10 @@ extension SceneReader {
     ) throws(AssetError) {
         guard let order = try xformOrder(prim) else { return }
         if order.resets { facts.resetsTransformStack = true }
+        if !order.mayCancel, !options.wantsTransformOps, let local = plainTransform(prim, order) {
+            facts.localTransform = local
+            return
+        }
         var ops = order.ops
         for op in ops where stage.propertyKind(prim, op.attribute) != .attribute {
             if !quietly {
@@ -197,6 +201,22 @@ extension SceneReader {
             isIdentity = false
         }
         facts.localTransform = local
+    }
+
+    /// The transform of ops that all have a plain value, the same at all times, that fits them: nearly all have. Nil for others.
+    private func plainTransform(_ prim: StagePrim, _ order: XformOrder) -> Matrix4d? {
+        var local = Matrix4d.identity
+        var isIdentity = true
+        for i in order.ops.indices.reversed() {
+            var numbers = SixteenNumbers()
+            guard let type = stage.plainNumbers(prim, order.ops[i].attribute, at: .earliest, &numbers) else { return nil }
+            let (matrix, fits) = order.ops[i].matrix(type, numbers)
+            if !fits { return nil }
+            if matrix == .identity { continue }
+            local = isIdentity ? matrix : local * matrix
+            isIdentity = false
+        }
+        return local
     }
 
     /// Lists the ops for display.

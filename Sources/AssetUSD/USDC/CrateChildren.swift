@@ -80,7 +80,7 @@ struct CrateChildren {
             try variantNames(list, of: i, &specs, &diagnostics)
         }
         let variantEnd = count
-        children.append(contentsOf: others)
+        if !others.isEmpty { children.append(contentsOf: others) }
         specs[i].setChildren(from: start, prims: primEnd, properties: propertyEnd, variants: variantEnd, others: count)
         // What the lists do not name is not part of the scene, for OpenUSD either.
         c = first[Int(i)]

@@ -267,10 +267,11 @@ struct CrateLayerReader {
             }
             fileSpec[Int(p)] = Int32(truncatingIfNeeded: i)
         }
-        var specs = SpecTable()
+        var specs = ContiguousArray<Spec>()
         var pathOfSpec = ContiguousArray<Int32>()
         var setOfSpec = ContiguousArray<Int32>()
-        specs.reserve(n + 1)
+        specs.reserveCapacity(n + 1)
+        HugePages.advise(&specs)
         pathOfSpec.reserveCapacity(n + 1)
         setOfSpec.reserveCapacity(n + 1)
         let (sets, setAt) = (sets, setAt)
@@ -313,17 +314,18 @@ struct CrateLayerReader {
             }
             pathOfSpec.append(p)
             setOfSpec.append(set)
-            var isNew = true
-            specOfPath[Int(p)] = specs.append(spec, &isNew)
-            // Two entries of the path table may spell the same path.
-            guard isNew else { throw bytes.error(.specs, raw.start, "two specs for <\(crate.session.string(path))>") }
+            specOfPath[Int(p)] = SpecIndex(truncatingIfNeeded: specs.count)
+            specs.append(spec)
         }
-        if specs.count == 0 {
-            _ = specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
+        if specs.isEmpty {
+            specs.append(Spec(path: .root, kind: .pseudoRoot, parent: -1))
             pathOfSpec.append(-1)
             setOfSpec.append(-1)
         }
-        self.specs = specs
+        // Two entries of the path table may spell the same path.
+        var second: Int?
+        self.specs = SpecTable(specs, second: &second)
+        if let second { throw bytes.error(.specs, raw.start, "two specs for <\(crate.session.string(specs[second].path))>") }
         self.pathOfSpec = pathOfSpec
         self.setOfSpec = setOfSpec
     }
