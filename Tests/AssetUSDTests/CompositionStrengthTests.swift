@@ -6,6 +6,38 @@ import Testing
 
 /// Which opinions a prim has and in which order, with the answers of OpenUSD 26.11.
 @Suite struct CompositionStrengthTests {
+    /// What an ancestor specializes and an arc of the prim implies again is taken from where the latter implies it: a place that
+    /// only keeps the hierarchy's shape, where the site is the same.
+    @Test(arguments: [
+        ("def \"T\" (references = [</B>, </E>]) {\n}\ndef \"B\" {\n def \"B\" (references = </E/B>) {\n }\n}\n", []),
+        ("def \"T\" (references = [</B>, </E2>]) {\n}\ndef \"B\" {\n def \"B\" (references = </E/B>) {\n }\n}\n", ["e2"]),
+        ("def \"T\" (references = </E>) {\n}\n", ["x"]),
+        ("def \"T\" (references = [</E>, </E2>]) {\n}\n", ["e2", "x"]),
+        ("def \"T\" (references = </E>) {\n def \"B\" (references = </E2/B>) {\n }\n}\n", ["e2"]),
+        ("def \"T\" (specializes = </F>) {\n def \"B\" (references = </E2/B>) {\n }\n}\n", ["e2", "x"]),
+        ("def \"T\" (references = </E>) {\n def \"B\" (specializes = </F/B>) {\n }\n}\n", ["x"]),
+        ("def \"T\" (\n references = </B>\n specializes = </F>\n) {\n}\ndef \"B\" {\n def \"B\" (specializes = </F/B>) {\n }\n}\n", ["x"]),
+    ])
+    func specializedByAnAncestorAndAgain(_ text: String, _ properties: [String]) throws {
+        let s = try TextStage(
+            """
+            def "E" (specializes = </F>) {
+            }
+            def "F" {
+             def "B" {
+              int x
+             }
+            }
+            def "E2" (specializes = </F>) {
+             def "B" {
+              int e2
+             }
+            }
+
+            """ + text)
+        #expect(try s.stage.propertyNames(s.prim("/T/B")).map { s.stage.session.string($0) }.sorted() == properties)
+    }
+
     /// A specialized site that has a node already gets no copy; then it is not implied to stronger layers either.
     @Test func whatHasNoCopyIsNotImplied() throws {
         let s = try TextStage([

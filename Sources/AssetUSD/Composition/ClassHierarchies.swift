@@ -42,7 +42,8 @@ extension PrimIndexer {
         if let known = matchingChild(
             build, parent, node.stack, path, arc, map, depth: build.nodes.depthBelowIntroduction(origin))
         {
-            return known
+            guard isReplaced(build, known, arc, parent: parent, origin: origin) else { return known }
+            elide(build, known)
         }
         let isSame = path == node.path || sameAs.map { $0.stack == node.stack && $0.path == path } ?? false
         var new = NewArc(type: arc, parent: parent, origin: origin, stack: node.stack, path: path, map: map, sibling: sibling)
@@ -51,6 +52,19 @@ extension PrimIndexer {
         new.skipsDuplicates = !isSame
         new.isAncestral = !isSame && !paths.parent(path).isRoot
         return addArc(build, new)
+    }
+
+    /// Whether a specialized node that came to the root from an arc of a prim above gives way to what an arc of the prim implies.
+    private func isReplaced(_ build: PrimBuild, _ known: Int32, _ arc: ArcType, parent: Int32, origin: Int32) -> Bool {
+        guard arc == .specialize, parent == 0, origin != 0, build.isTop else { return false }
+        let node = build.nodes[Int(known)]
+        guard node.arc == .specialize, node.isDueToAncestor, node.origin > 0 else { return false }
+        var n = origin
+        while n > 0 {
+            if !build.nodes.isDueToAncestor(n) { return true }
+            n = build.nodes[Int(n)].parent
+        }
+        return false
     }
 
     /// The site that a class has for a node's path: mapped back across the arc, within the variants of the path.
@@ -71,6 +85,10 @@ extension PrimIndexer {
         var c = build.nodes[Int(parent)].firstChild
         while c >= 0 {
             let child = build.nodes[Int(c)]
+            if child.isCulled, child.arc == .specialize, arc == .specialize {
+                c = child.nextSibling
+                continue
+            }
             if isRelocation {
                 if child.arc == arc, maps.isSame(child.mapToParent, map), build.nodes.depthBelowIntroduction(child.origin) == depth { return c }
             } else if child.stack == stack, child.path == path {

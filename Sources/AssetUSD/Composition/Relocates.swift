@@ -21,7 +21,7 @@ extension PrimIndexer {
     }
 
     /// Takes the say of a whole subtree.
-    private func elide(_ build: PrimBuild, _ n: Int32) {
+    func elide(_ build: PrimBuild, _ n: Int32) {
         for i in Int(n)..<build.nodes.count where build.nodes.isAncestor(n, of: Int32(i)) {
             build.nodes[i].isCulled = true
             build.nodes[i].restrictedDepth = 1
