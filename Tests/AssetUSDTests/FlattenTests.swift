@@ -72,6 +72,19 @@ private struct Flattened {
 
     @Test func thereAreCases() { #expect(Self.cases.count >= 12) }
 
+    @Test func littleOffsetsMoveValuesButNoSamples() throws {
+        let flat = try Flattened(texts: [
+            ("/w/root.usda", "def \"R\" (\n    references = @./a.usda@</P> (offset = 1e-7)\n) {\n}\n"),
+            (
+                "/w/a.usda",
+                "def \"P\" {\n    timecode c = 5\n    timecode s.timeSamples = { 0: 0, 10: 10 }\n    double d.timeSamples = { 0: 0, 10: 10 }\n}\n"
+            ),
+        ])
+        #expect(flat.has("timecode c = 5.0000001"))
+        #expect(flat.has("0: 1e-7,") && flat.has("10: 10.0000001,"))
+        #expect(flat.has("0: 0,") && flat.has("10: 10,"))
+    }
+
     private func trimmed(_ text: String) -> String {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         while lines.last?.isEmpty == true { lines.removeLast() }

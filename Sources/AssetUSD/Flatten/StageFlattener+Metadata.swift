@@ -88,10 +88,13 @@ extension StageFlattener {
     }
 
     /// From the layer's time to the stage's.
-    func offset(_ site: FlattenSite, _ place: Place) -> LayerOffset {
-        let offset = stage.offset(place.prim, site.opinion)
-        // OpenUSD takes so little for nothing.
-        return abs(offset.offset) < 1e-6 && abs(offset.scale - 1) < 1e-6 ? .identity : offset
+    func offset(_ site: FlattenSite, _ place: Place) -> LayerOffset { stage.offset(place.prim, site.opinion) }
+
+    /// From the layer's time to the stage's for the times of samples and splines: OpenUSD takes little for nothing there, not so for
+    /// values that are times.
+    func timing(_ site: FlattenSite, _ place: Place) -> LayerOffset {
+        let offset = offset(site, place)
+        return offset.isNegligible ? .identity : offset
     }
 
     // MARK: Asset paths

@@ -41,7 +41,7 @@ extension StageFlattener {
             if !out.times.isEmpty { builder.append(spec, .timeSamples, .timeSamples(out)) }
         case .spline(let o, let source, let spline)?:
             guard let k = index(o, source) else { return }
-            builder.append(spec, .spline, .spline(spline.moved(by: offset(sites[k], place))))
+            builder.append(spec, .spline, .spline(spline.moved(by: timing(sites[k], place))))
         case .clips(let set, _)?:
             let times = stage.timeSamples(place.prim, name)
             if times.isEmpty { return }
@@ -142,7 +142,7 @@ extension StageFlattener {
 
     /// The samples of a site in the stage's time.
     private func moved(_ samples: TimeSamples, _ site: FlattenSite, _ place: Place) throws(AssetError) -> TimeSamples {
-        let offset = offset(site, place)
+        let offset = timing(site, place)
         var out = TimeSamples()
         out.times.reserveCapacity(samples.times.count)
         out.values.reserveCapacity(samples.times.count)
@@ -219,7 +219,7 @@ extension Spline {
     func moved(by offset: LayerOffset) -> Spline {
         if offset.isIdentity { return self }
         var out = self
-        let slope = isTimeValued ? 1 : 1 / offset.scale
+        let run = isTimeValued ? 1 : offset.scale
         func value(_ v: Double) -> Double { isTimeValued ? offset.apply(v) : v }
         for i in out.knots.indices {
             out.knots[i].time = offset.apply(out.knots[i].time)
@@ -227,17 +227,17 @@ extension Spline {
             out.knots[i].preValue = out.knots[i].preValue.map(value)
             out.knots[i].preTangentWidth *= offset.scale
             out.knots[i].postTangentWidth *= offset.scale
-            out.knots[i].preTangentSlope *= slope
-            out.knots[i].postTangentSlope *= slope
+            out.knots[i].preTangentSlope /= run
+            out.knots[i].postTangentSlope /= run
         }
         for extrapolation in [\Spline.preExtrapolation, \Spline.postExtrapolation] {
-            out[keyPath: extrapolation].slope *= slope
+            out[keyPath: extrapolation].slope /= run
             out[keyPath: extrapolation].loopBoundaryTime = out[keyPath: extrapolation].loopBoundaryTime.map { offset.apply($0) }
         }
-        if var loop = out.innerLoop {
+        // A loop of no length stays as it is.
+        if var loop = out.innerLoop, loop.protoStart < loop.protoEnd {
             loop.protoStart = offset.apply(loop.protoStart)
             loop.protoEnd = offset.apply(loop.protoEnd)
-            if isTimeValued { loop.valueOffset *= offset.scale }
             out.innerLoop = loop
         }
         return out
