@@ -105,6 +105,9 @@ struct ReadLimit: Sendable {
             ReadLimit(
                 name: "prims", help: "prims of a composed stage or nodes of a scene, contents of instances included",
                 field: { at(&$0.prims, $1) }),
+            ReadLimit(
+                name: "arcs", help: "arcs followed to compose the prims of a stage, those of the prims above included",
+                field: { at(&$0.arcs, $1) }),
             ReadLimit(name: "layers", help: "layers that a stage may pull in", field: { at(&$0.layers, $1) }),
             ReadLimit(
                 name: "unpacked-bytes", help: "bytes that one compressed member of a package may unpack to",

@@ -123,7 +123,8 @@ extension PrimIndexer {
     }
 
     private func imply(_ build: PrimBuild, to dest: Int32, from source: Int32, _ transfer: MapID, isStart: Bool, limit: Int) {
-        guard limit > 0 else { return }
+        work &+= 1 + build.nodes.count / 64
+        guard limit > 0, !isExhausted else { return }
         if build.nodes[Int(dest)].arc == .relocate {
             // Relocation sources are placeholders: the class belongs to where the prim was moved to.
             let up = maps.compose(maps.addingRootIdentity(build.nodes[Int(dest)].mapToParent), transfer)

@@ -65,13 +65,16 @@ extension NodeArray {
         let node = self[Int(n)]
         if node.isCulled { return true }
         if node.contributes || depthBelowIntroduction(n) == 0 { return false }
-        // A class within a model stays: it is there in the prim's namespace, and others may be implied by it.
-        if node.arc == .inherit, node.stack == self[0].stack {
-            var o = n
-            while self[Int(o)].origin >= 0, self[Int(o)].origin != self[Int(o)].parent { o = self[Int(o)].origin }
-            if !paths.parent(pathAtIntroduction(o, paths)).isRoot { return false }
-        }
-        return true
+        return !staysAsClass(n, paths)
+    }
+
+    /// A class within a model stays: it is there in the prim's namespace, and others may be implied by it.
+    func staysAsClass(_ n: Int32, _ paths: PathTable) -> Bool {
+        let node = self[Int(n)]
+        guard node.arc == .inherit, node.stack == self[0].stack else { return false }
+        var o = n
+        while self[Int(o)].origin >= 0, self[Int(o)].origin != self[Int(o)].parent { o = self[Int(o)].origin }
+        return !paths.parent(pathAtIntroduction(o, paths)).isRoot
     }
 
     /// The path of a node where its arc was introduced: without what was added below.

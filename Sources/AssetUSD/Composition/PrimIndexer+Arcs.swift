@@ -26,9 +26,11 @@ extension PrimIndexer {
     /// Adds a node for an arc, with everything its site brings along. Returns its position, or -1 where the arc cannot be.
     @discardableResult
     func addArc(_ build: PrimBuild, _ arc: NewArc) -> Int32 {
-        guard nodeBudget > 0, build.nodes.count < Self.maximalNodes else {
-            if !budgetWarned {
-                budgetWarned = true
+        work &+= 4 + build.nodes.count / 64 + Int(build.nodes[Int(arc.parent)].depth)
+        if isExhausted { return -1 }
+        guard build.nodes.count < Self.maximalNodes else {
+            if !hasWarnedOfNodes {
+                hasWarnedOfNodes = true
                 warn("usd.too-many-arcs", "more arcs than a prim may have; the rest is left out", build.nodes[Int(arc.parent)].stack)
             }
             return -1
@@ -46,11 +48,10 @@ extension PrimIndexer {
                 node.restrictedDepth = 1
             }
             build.nodes.append(node)
-            nodeBudget -= 1
         } else {
             let frame = PrimFrame(build: build, parent: arc.parent, arc: arc.type, skipsDuplicates: skipsDuplicates)
             let sub = siteIndex(arc.stack, arc.path, frame, contributes: arc.contributes)
-            nodeBudget -= sub.nodes.count
+            work &+= sub.nodes.count
             for node in sub.nodes {
                 var node = node
                 node.parent = node.parent < 0 ? -1 : node.parent + n
@@ -116,6 +117,7 @@ extension PrimIndexer {
                 warn(
                     "usd.arc-cycle", "\(name(of: arc.type)) to <\(paths.string(path))> leads back to <\(paths.string(node.path))>", arc.stack)
                 lose(arc.type, "", path, .circular)
+                work &+= 32
                 return true
             }
             depth += 1
@@ -123,6 +125,7 @@ extension PrimIndexer {
                 warn("usd.arcs-too-deep", "more than \(Self.maximalArcDepth) arcs in a row", arc.stack)
                 return true
             }
+            work &+= 1
             n = node.parent
             if n < 0 {
                 guard let frame = build.previous else { return false }

@@ -21,13 +21,17 @@ final class PrimIndexer {
     var isClean = true
     /// Selections from the options, by stage path.
     private(set) var chosenVariants: [Path: [Token: Token]] = [:]
-    /// Nodes that may still be made; a few lines of hostile text can ask for billions.
-    var nodeBudget = 20_000_000
-    var budgetWarned = false
+    /// What composition took so far: nodes made, and what was looked at for them.
+    var work = 0
+    /// What it may take; a few lines of hostile text can ask for billions.
+    var allowedWork = 0
+    var hasWarnedOfNodes = false
     /// The stage path that is being indexed, for diagnostics.
     var stagePath = Path.root
     /// Arcs that could not be followed, by the stage path of the prim that authors them.
     private(set) var lostArcs: [Path: [LostArc]] = [:]
+    /// Where a child keeps its parent's nodes, while they are copied; -1 everywhere else.
+    @exclusivity(unchecked) var places: [Int32] = []
     /// Builds that are not in use.
     @exclusivity(unchecked) private var spare: [PrimBuild] = []
 
@@ -47,6 +51,17 @@ final class PrimIndexer {
     static let maximalNodes = 10_000
     static let maximalArcDepth = 100
 
+    /// Whether composition took more than it may. Unless a limit was asked for, that is in proportion to the layers: classes
+    /// that inherit each other, and references within references, multiply what a few lines hold.
+    var isExhausted: Bool {
+        if work <= allowedWork { return false }
+        allowedWork = options.limits.arcs
+        if allowedWork == ReadLimits().arcs {
+            allowedWork = min(allowedWork, 15_000_000 + 32 * cache.layers.reduce(0) { $0 + $1.byteCount })
+        }
+        return work > allowedWork
+    }
+
     // MARK: Entry
 
     /// The tree of a root prim in the stage's layer stack.
@@ -61,10 +76,10 @@ final class PrimIndexer {
     }
 
     /// The tree of a child, from its parent's.
-    func childIndex(_ parent: ContiguousArray<IndexNode>.SubSequence, _ name: Token, _ path: Path) -> PrimBuild {
+    func childIndex(_ parent: NodeArray.SubSequence, _ name: Token, _ path: Path, _ sites: ChildSites? = nil) -> PrimBuild {
         stagePath = path
         let build = take(previous: nil)
-        step(parent, name, into: &build.nodes)
+        if let sites { step(parent, name, sites, into: &build.nodes) } else { step(parent, name, into: &build.nodes) }
         build.site = path
         if !elideIfProhibited(build) { run(build) }
         build.nodes.finish(paths)
@@ -110,7 +125,6 @@ final class PrimIndexer {
     func recycle(_ build: PrimBuild) {
         build.nodes.removeAll(keepingCapacity: true)
         build.tasks.removeAll()
-        build.variantTasks.removeAll(keepingCapacity: true)
         build.unselected.removeAll(keepingCapacity: true)
         build.unresolved.removeAll(keepingCapacity: true)
         build.hasUnloadedPayload = false
@@ -175,16 +189,20 @@ final class PrimIndexer {
     // MARK: Namespace
 
     /// Copies a parent's tree one element down.
-    private func step(_ parent: ContiguousArray<IndexNode>.SubSequence, _ name: Token, into nodes: inout NodeArray) {
+    private func step(_ parent: NodeArray.SubSequence, _ name: Token, into nodes: inout NodeArray) {
         nodes.reserveCapacity(parent.count)
-        for node in parent {
-            var child = node
-            child.path = paths.child(node.path, name)
-            child.depth &+= 1
-            child.isDueToAncestor = node.parent >= 0
-            if child.firstSpec >= 0 { findSpecs(&child) }
-            nodes.append(child)
-        }
+        work &+= parent.count &* (1 + Int(parent.first?.depth ?? 0) / 8)
+        for node in parent { nodes.append(steppedNode(node, name)) }
+    }
+
+    @inline(__always)
+    func steppedNode(_ node: IndexNode, _ name: Token) -> IndexNode {
+        var child = node
+        child.path = paths.child(node.path, name)
+        child.depth &+= 1
+        child.isDueToAncestor = node.parent >= 0
+        if child.firstSpec >= 0 { findSpecs(&child) }
+        return child
     }
 
     func depthWithoutVariants(_ path: Path) -> Int {
@@ -245,7 +263,7 @@ final class PrimIndexer {
 
     private func run(_ build: PrimBuild) {
         for i in 0..<Int32(build.nodes.count) { addOwnTasks(build, i, false) }
-        while let task = next(build) {
+        while !isExhausted, let task = next(build) {
             switch task.kind {
             case .relocations: evaluateRelocations(build, task.node)
             case .impliedRelocations: evaluateImpliedRelocations(build, task.node)
@@ -266,19 +284,11 @@ final class PrimIndexer {
 
     /// The next task: the most urgent kind; of variants those of the strongest node.
     private func next(_ build: PrimBuild) -> PrimTask? {
-        if let task = build.tasks.popFirst(build.nodes) { return task }
-        guard !build.variantTasks.isEmpty else { return nil }
-        var best = 0
-        for i in 1..<max(1, build.variantTasks.count) where isUrgenter(build.variantTasks[i], build.variantTasks[best], build.nodes) { best = i }
-        return build.variantTasks.remove(at: best)
+        build.tasks.popFirst(build.nodes) { isUrgenter($0, $1, build.nodes) }
     }
 
     private func isUrgenter(_ a: PrimTask, _ b: PrimTask, _ nodes: NodeArray) -> Bool {
-        if a.kind != b.kind { return a.kind.rawValue < b.kind.rawValue }
-        if a.node != b.node {
-            if a.kind == .variantSets || a.kind == .ancestralVariantSets { return a.node < b.node }
-            return nodes.compareNodes(a.node, b.node) < 0
-        }
+        if a.node != b.node { return nodes.compareNodes(a.node, b.node) < 0 }
         // Selections of ancestors first.
         if a.path != b.path { return paths.depth(a.path) < paths.depth(b.path) }
         return a.number < b.number

@@ -4,8 +4,6 @@ struct PrimTask {
     enum Kind: UInt8 {
         case relocations, impliedRelocations, references, payloads, inherits, specializes, impliedSpecializes, impliedClasses
         case ancestralVariantSets, ancestralVariant, variantSets, variant
-
-        var isOfVariants: Bool { rawValue >= Kind.ancestralVariantSets.rawValue }
     }
 
     var kind: Kind
@@ -16,78 +14,102 @@ struct PrimTask {
     var number: Int32 = 0
 }
 
-/// Tasks that do not depend on variants: by kind, then by node. Classes are implied from below up, those of the strongest node
-/// first: what reaches a site first stays there. Everything else is done from the first node on.
+/// Tasks in order: by kind, then by node. Classes are implied from below up, those of the strongest node first: what reaches a
+/// site first stays there. Of variants the most urgent one depends on the tree as it is by then.
 struct TaskQueue {
-    private static let kinds = Int(PrimTask.Kind.ancestralVariantSets.rawValue)
-    private var lists = [ContiguousArray<Int32>](repeating: [], count: kinds)
-    private var count = 0
+    /// A heap with the most urgent task on top: the kind in the upper half, the node in the lower one.
+    private var heap: ContiguousArray<UInt64> = []
+    private var impliedClasses: ContiguousArray<Int32> = []
+    /// Selected variants of sets that ancestors have, and of sets of the prim's own.
+    private var ancestralVariants: ContiguousArray<PrimTask> = []
+    private var variants: ContiguousArray<PrimTask> = []
 
     mutating func append(_ kind: PrimTask.Kind, _ node: Int32) {
-        let k = Int(kind.rawValue)
-        // A heap with the most urgent node on top.
-        let key = node
-        // To imply a node's classes twice in a row is in vain.
-        if kind == .impliedClasses || kind == .impliedSpecializes, lists[k].contains(key) { return }
-        lists[k].append(key)
-        count += 1
-        var i = lists[k].count - 1
-        while i > 0, lists[k][i] < lists[k][(i - 1) / 2] {
-            lists[k].swapAt(i, (i - 1) / 2)
+        if kind == .impliedClasses {
+            // To imply a node's classes twice in a row is in vain.
+            if !impliedClasses.contains(node) { impliedClasses.append(node) }
+            return
+        }
+        heap.append(UInt64(kind.rawValue) << 32 | UInt64(UInt32(bitPattern: node)))
+        var i = heap.count - 1
+        while i > 0, heap[i] < heap[(i - 1) / 2] {
+            heap.swapAt(i, (i - 1) / 2)
             i = (i - 1) / 2
         }
     }
 
-    mutating func popFirst(_ nodes: NodeArray) -> PrimTask? {
-        if count == 0 { return nil }
-        for k in 0..<Self.kinds where !lists[k].isEmpty {
-            guard let kind = PrimTask.Kind(rawValue: UInt8(k)) else { return nil }
-            count -= 1
-            if kind == .impliedClasses, lists[k].count > 1 {
-                var best = 0
-                for i in 1..<lists[k].count where isImpliedBefore(lists[k][i], lists[k][best], nodes) { best = i }
-                return PrimTask(kind: kind, node: lists[k].remove(at: best))
-            }
-            let last = lists[k].count - 1
-            lists[k].swapAt(0, last)
-            let key = lists[k].removeLast()
-            sink(k)
-            return PrimTask(kind: kind, node: key)
-        }
-        return nil
+    mutating func append(_ task: PrimTask) {
+        if task.kind == .ancestralVariant { ancestralVariants.append(task) } else { variants.append(task) }
     }
 
-    private func isImpliedBefore(_ a: Int32, _ b: Int32, _ nodes: NodeArray) -> Bool {
+    /// Variants that are yet to be evaluated.
+    var variantCount: Int { ancestralVariants.count + variants.count }
+
+    mutating func append(contentsOf tasks: ContiguousArray<PrimTask>) {
+        for task in tasks { append(task) }
+    }
+
+    /// The next task, taken out. `isUrgenter` compares variants.
+    mutating func popFirst(_ nodes: NodeArray, _ isUrgenter: (PrimTask, PrimTask) -> Bool) -> PrimTask? {
+        let kind = heap.first.flatMap { PrimTask.Kind(rawValue: UInt8(truncatingIfNeeded: $0 >> 32)) }
+        if let kind, kind.rawValue < PrimTask.Kind.impliedClasses.rawValue { return popHeap(kind) }
+        if !impliedClasses.isEmpty {
+            var best = 0
+            for i in 1..<max(1, impliedClasses.count) where Self.isImpliedBefore(impliedClasses[i], impliedClasses[best], nodes) { best = i }
+            return PrimTask(kind: .impliedClasses, node: impliedClasses.remove(at: best))
+        }
+        if kind == .ancestralVariantSets { return popHeap(.ancestralVariantSets) }
+        if !ancestralVariants.isEmpty { return Self.pop(&ancestralVariants, isUrgenter) }
+        if let kind { return popHeap(kind) }
+        return variants.isEmpty ? nil : Self.pop(&variants, isUrgenter)
+    }
+
+    private static func pop(_ tasks: inout ContiguousArray<PrimTask>, _ isUrgenter: (PrimTask, PrimTask) -> Bool) -> PrimTask {
+        var best = 0
+        for i in 1..<max(1, tasks.count) where isUrgenter(tasks[i], tasks[best]) { best = i }
+        return tasks.remove(at: best)
+    }
+
+    private static func isImpliedBefore(_ a: Int32, _ b: Int32, _ nodes: NodeArray) -> Bool {
         if nodes.isAncestor(b, of: a) { return true }
         if nodes.isAncestor(a, of: b) { return false }
         return nodes.compareNodes(a, b) < 0
     }
 
-    private mutating func sink(_ k: Int) {
-        let n = lists[k].count
+    private mutating func popHeap(_ kind: PrimTask.Kind) -> PrimTask {
+        let key = removeTop()
+        // To copy a node's specialized nodes twice in a row is in vain.
+        while kind == .impliedSpecializes, heap.first == key { _ = removeTop() }
+        return PrimTask(kind: kind, node: Int32(truncatingIfNeeded: key))
+    }
+
+    private mutating func removeTop() -> UInt64 {
+        let n = heap.count - 1
+        heap.swapAt(0, n)
+        let key = heap.removeLast()
         var i = 0
         while 2 * i + 1 < n {
             var c = 2 * i + 1
-            if c + 1 < n, lists[k][c + 1] < lists[k][c] { c += 1 }
-            if lists[k][i] <= lists[k][c] { return }
-            lists[k].swapAt(i, c)
+            if c + 1 < n, heap[c + 1] < heap[c] { c += 1 }
+            if heap[i] <= heap[c] { break }
+            heap.swapAt(i, c)
             i = c
         }
+        return key
     }
 
     mutating func removeAll() {
-        if count == 0 { return }
-        for k in 0..<Self.kinds { lists[k].removeAll(keepingCapacity: true) }
-        count = 0
+        heap.removeAll(keepingCapacity: true)
+        impliedClasses.removeAll(keepingCapacity: true)
+        ancestralVariants.removeAll(keepingCapacity: true)
+        variants.removeAll(keepingCapacity: true)
     }
 }
 
 /// A build of one tree.
 final class PrimBuild {
     @exclusivity(unchecked) var nodes: NodeArray = []
-    /// What does not depend on variants.
     @exclusivity(unchecked) var tasks = TaskQueue()
-    @exclusivity(unchecked) var variantTasks: ContiguousArray<PrimTask> = []
     /// Variant sets without a selection so far; another variant may bring one.
     var unselected: ContiguousArray<PrimTask> = []
     /// Where an arc's target is needed by a build in progress.
@@ -105,13 +127,7 @@ final class PrimBuild {
     /// The arc of a node, where a frame's root has the arc it was made for.
     func arc(_ n: Int32) -> ArcType { n == 0 ? previous?.arc ?? .root : nodes[Int(n)].arc }
 
-    func add(_ kind: PrimTask.Kind, _ node: Int32) {
-        if kind.isOfVariants {
-            variantTasks.append(PrimTask(kind: kind, node: node))
-        } else {
-            tasks.append(kind, node)
-        }
-    }
+    func add(_ kind: PrimTask.Kind, _ node: Int32) { tasks.append(kind, node) }
 }
 
 /// The place in another build for which a site is indexed.

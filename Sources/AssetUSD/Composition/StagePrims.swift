@@ -122,11 +122,19 @@ extension Stage {
         let i = Int(prim.index)
         if prims[i].childStart < 0 {
             var list: [StagePrim]
-            if let limit = exceededPrimLimit {
+            if indexer.isExhausted {
+                exceed(
+                    AssetError(
+                        "usd.too-many-arcs",
+                        "composing \(prims.count - 1) prims from \(layerBytes) bytes of layers takes more than \(indexer.allowedWork) arcs "
+                            + "(the limit 'arcs')",
+                        at: SourceLocation(file: rootLayer.identifier)))
+                list = []
+            } else if let limit = exceededPrimLimit {
                 exceed(
                     AssetError(
                         "usd.too-many-prims",
-                        "more than \(limit) prims from \(cache.layers.reduce(0) { $0 + $1.byteCount }) bytes of layers (the limit 'prims')",
+                        "more than \(limit) prims from \(layerBytes) bytes of layers (the limit 'prims')",
                         at: SourceLocation(file: rootLayer.identifier)))
                 list = []
             } else if prims[i].source >= 0 || prims[i].flags.contains(.instance) {
@@ -150,10 +158,13 @@ extension Stage {
         // The pseudo-root is none of them.
         if prims.count - 1 > limit { return limit }
         guard prims.count > 100_000, limit == ReadLimits().prims else { return nil }
-        let byteCount = cache.layers.reduce(0) { $0 + $1.byteCount }
+        let byteCount = layerBytes
         if prims.count > 1_000_000 + 32 * byteCount || nodes.count > 2_000_000 + 64 * byteCount { return prims.count - 1 }
         return nil
     }
+
+    /// The size of all layers that the stage uses.
+    private var layerBytes: Int { cache.layers.reduce(0) { $0 + $1.byteCount } }
 
     /// Notes that the stage is cut off at a limit, as a warning and for those who will not go on with a part.
     private func exceed(_ error: AssetError) {
@@ -195,12 +206,13 @@ extension Stage {
                 return list
             }
         }
+        let sites = r.nodeCount == 0 ? nil : indexer.childSites(tree(i))
         for name in childNames(i) {
             let path = paths.child(r.path, name)
             if r.nodeCount == 0 {
                 list.append(makePlainChild(prim, path, isRoot, single: nil))
             } else {
-                list.append(makeIndexed(prim, path, indexer.childIndex(tree(i), name, path)))
+                list.append(makeIndexed(prim, path, indexer.childIndex(tree(i), name, path, sites)))
             }
         }
         return list

@@ -30,7 +30,7 @@ extension PrimIndexer {
             task.path = site
             task.set = set
             task.number = Int32(clamping: number)
-            build.variantTasks.append(task)
+            build.tasks.append(task)
         }
     }
 
@@ -47,6 +47,7 @@ extension PrimIndexer {
 
     func evaluateVariant(_ build: PrimBuild, _ task: PrimTask) {
         let node = build.nodes[Int(task.node)]
+        work &+= 4 + (build.nodes.count + build.tasks.variantCount) / 8
         guard maySpeak(node, of: task.path) else { return }
         guard let selection = selection(build.nodes, task.node, task.path, task.set), !selection.isEmpty else {
             build.unselected.append(task)
@@ -64,7 +65,7 @@ extension PrimIndexer {
             arc.skipsDuplicates = hangsFromOwnClass(build, task.node)
         }
         if addArc(build, arc) >= 0 {
-            build.variantTasks.append(contentsOf: build.unselected)
+            build.tasks.append(contentsOf: build.unselected)
             build.unselected.removeAll(keepingCapacity: true)
         }
     }

@@ -169,7 +169,7 @@ public final class PathTable {
         h ^= UInt64(UInt32(bitPattern: e.element)) &* 0xc2b2_ae3d_27d4_eb4f
         h ^= (UInt64(UInt32(bitPattern: e.extra)) << 3 | UInt64(e.kind.rawValue)) &* 0x1656_67b1_9e37_79f9
         h ^= h >> 32
-        return Int(truncatingIfNeeded: h &* 0x9e37_79b9_7f4a_7c15 >> 20)
+        return Int(truncatingIfNeeded: (h &* 0x9e37_79b9_7f4a_7c15) >> 20)
     }
 
     @inline(__always)
