@@ -91,8 +91,38 @@ import Testing
                 #expect(result.error.contains("limit") && result.error.contains("4"), "\(command) \(limit): \(result.error)")
             }
         }
+        let classes = (0..<9).map { "class \"C\($0)\" (\n    inherits = </C\($0 + 1)>\n)\n{\n}\n" }.joined()
+        let dense = tool(["dense.usda": classes])
+        #expect(dense.run("tree", "dense.usda").status == .done)
+        for command in ["tree", "info", "bounds", "materials"] {
+            let result = dense.run(command, "--limit", "arcs=20", "dense.usda")
+            #expect(result.status == .input && result.error.contains("more than 20 arcs (the limit 'arcs')"), "\(command): \(result.error)")
+        }
         let layers = tool(files).run("tree", "--limit", "layers=2", "layers.usda")
         #expect(layers.error.contains("more layers than the limit allows"))
         #expect(!tool(files).run("tree", "layers.usda").error.contains("limit"))
+    }
+
+    /// The ceilings of packages: entries, and bytes that a compressed one unpacks to.
+    @Test func limitsOfPackagesHold() {
+        let layer = "#usda 1.0\ndef Xform \"A\"\n{\n}\n"
+        let zip = ZipBuilder([ZipBuilder.Entry("a.usda", layer) { $0.isDeflated = true }, ZipBuilder.Entry("b.txt", "b")]).bytes()
+        for command in ["tree", "info", "bounds", "materials", "cat"] {
+            // Each time anew: a resolver keeps the packages it has opened.
+            func run(_ limits: String...) -> ToolHarness.Result {
+                let tool = ToolHarness()
+                tool.registry = .standard
+                tool.input = zip
+                return tool.run([command, "--from", "usdz"] + limits.flatMap { ["--limit", $0] } + ["-"])
+            }
+            let whole = run("package-entries=2", "unpacked-bytes=\(layer.utf8.count)")
+            #expect(whole.status == .done, "\(command): \(whole.error)")
+            let entries = run("package-entries=1")
+            #expect(entries.status == .input && entries.error.contains("the archive has 2 entries, the limit is 1"), "\(entries.error)")
+            let bytes = run("unpacked-bytes=\(layer.utf8.count - 1)")
+            #expect(
+                bytes.status == .input && bytes.error.contains("unpacks to \(layer.utf8.count) bytes, the limit is \(layer.utf8.count - 1)"),
+                "\(bytes.error)")
+        }
     }
 }

@@ -122,13 +122,7 @@ extension Stage {
         let i = Int(prim.index)
         if prims[i].childStart < 0 {
             var list: [StagePrim]
-            if indexer.isExhausted {
-                exceed(
-                    AssetError(
-                        "usd.too-many-arcs",
-                        "composing \(prims.count - 1) prims from \(layerBytes) bytes of layers takes more than \(indexer.allowedWork) arcs "
-                            + "(the limit 'arcs')",
-                        at: SourceLocation(file: rootLayer.identifier)))
+            if noteExhaustion() {
                 list = []
             } else if let limit = exceededPrimLimit {
                 exceed(
@@ -141,6 +135,8 @@ extension Stage {
                 list = makeProxies(prim)
             } else {
                 list = makeChildren(prim)
+                // Nobody may ask for what lies below those.
+                _ = noteExhaustion()
             }
             prims[i].childStart = Int32(childLists.count)
             prims[i].childCount = Int32(list.count)
@@ -161,6 +157,18 @@ extension Stage {
         let byteCount = layerBytes
         if prims.count > 1_000_000 + 32 * byteCount || nodes.count > 2_000_000 + 64 * byteCount { return prims.count - 1 }
         return nil
+    }
+
+    /// Whether composition took more than it may; notes it for those who ask for the stage's limits.
+    private func noteExhaustion() -> Bool {
+        guard indexer.isExhausted else { return false }
+        exceed(
+            AssetError(
+                "usd.too-many-arcs",
+                "composing \(prims.count - 1) prims from \(layerBytes) bytes of layers takes more than \(indexer.allowedWork) arcs "
+                    + "(the limit 'arcs')",
+                at: SourceLocation(file: rootLayer.identifier)))
+        return true
     }
 
     /// The size of all layers that the stage uses.
