@@ -72,7 +72,7 @@ import TestSupport
         "1.2.3", "1 2", ", 1", "1,", "1e5e5", "1e5.5", "1-2", "--1", "+1", "1e", "1e-", "-", ".", "1.e", "(1)", "1)", "(1", "x", "1f", "0x10", "",
         " ", "1 , 2 3", "--", "1,,2", "é", "\"1\"", "None", "[1]]", "1;2",
     ])
-    func whatIsNoNumberIsAnErrorAtTheLatestWhenRead(wrong: String) throws {
+    func whatIsNoNumberIsAnError(wrong: String) throws {
         let good = Array(repeating: "1.5", count: 30)
         for position in [0, 15, 30] {
             for trailing in ["", ",", " ,"] {
@@ -82,7 +82,7 @@ import TestSupport
                 // A comma may end a list.
                 if wrong.allSatisfy({ $0 == " " || $0 == "," }), position == 30, trailing.isEmpty, wrong != "1,", wrong != ", 1" { continue }
                 if wrong == "1,", position == 30, trailing.isEmpty { continue }
-                #expect(throws: (any Error).self, "\(list)") { try field(layer("float", list)).resolved() }
+                #expect(throws: (any Error).self, "\(list)") { try layer("float", list) }
             }
         }
     }
@@ -91,13 +91,35 @@ import TestSupport
         "1, 2, 3", "(1, 2), 3", "(1, 2, 3, 4)", "((1, 2, 3))", "(1, 2, 3", "1, 2, 3)", "(1 2 3)", "(1, 2 3)", "(1, (2, 3))", "()",
         "(1, 2, 3)(4, 5, 6)",
     ])
-    func whatIsNoTupleIsAnErrorAtTheLatestWhenRead(wrong: String) throws {
+    func whatIsNoTupleIsAnError(wrong: String) throws {
         let good = Array(repeating: "(1, 2, 3)", count: 10)
         for position in [0, 5, 10] {
             var items = good
             items.insert(wrong, at: position)
             let list = "[" + items.joined(separator: ", ") + "]"
-            #expect(throws: (any Error).self, "\(list)") { try field(layer("float3", list)).resolved() }
+            #expect(throws: (any Error).self, "\(list)") { try layer("float3", list) }
+        }
+    }
+
+    @Test(arguments: [("float", "1e--5"), ("float2", "(1, 2, 3), (4)"), ("float3", "(1, 2), (3, 4, 5, 6)"), ("int", "99999999999")])
+    func whatTheShapeDoesNotTellIsAnErrorWhenRead(type: String, wrong: String) throws {
+        let good = type == "float3" ? "(1, 2, 3)" : type == "float2" ? "(1, 2)" : "12"
+        for position in [0, 15, 30] {
+            var items = Array(repeating: good, count: 30)
+            items.insert(wrong, at: position)
+            let list = "[" + items.joined(separator: ", ") + "]"
+            #expect(throws: (any Error).self, "\(list)") { try field(layer(type, list)).resolved() }
+        }
+    }
+
+    @Test func spacesAcrossStretchesAreSeen() throws {
+        // Lists longer than what is looked at in one go, with spaces at every place of a stretch.
+        for shift in 0..<24 {
+            let lines = (0..<400).map { "(\($0), 0.5, -1)" }.joined(separator: ",\n        ")
+            let list = "[" + String(repeating: " ", count: shift) + lines + "\n    ]"
+            let value = try field(layer("float3", list))
+            #expect(isDeferred(value))
+            #expect(bits(try value.resolved()).count == 1200)
         }
     }
 

@@ -11,8 +11,9 @@ import Darwin
 
 /// Arrays of numbers that stay in their text until they are asked for: where each is, and how many elements it has.
 ///
-/// What is known of them is that their bytes are digits, signs, brackets and commas in an order that numbers have, with the
-/// right number of each. That a number has two points, or does not fit its type, is found when it is read.
+/// What is known of them is that their bytes have the shape of such lists, with the right number of each bracket and comma. That
+/// a number does not fit its type, an exponent has two signs or one tuple too many numbers where another has too few, is found
+/// when it is read.
 final class TextArrays: FieldSource {
     struct Place {
         /// Of the byte behind the opening bracket.
@@ -100,97 +101,74 @@ final class TextArrays: FieldSource {
     static func measure(_ text: Span<UInt8>, from start: Int, columns: Int) -> (count: Int, end: Int)? {
         guard start < text.count else { return nil }
         let found = text.withUnsafeBufferPointer { bytes in
-            Pairs.classes.withUnsafeBufferPointer { classes in
-                Pairs.classPairs.withUnsafeBufferPointer { classPairs in
-                    Pairs.pairs.withUnsafeBufferPointer { pairs in
-                        Pairs.triples.withUnsafeBufferPointer { triples -> Found? in
-                            guard let base = bytes.baseAddress, let classes = classes.baseAddress, let classPairs = classPairs.baseAddress,
-                                let pairs = pairs.baseAddress, let triples = triples.baseAddress
-                            else { return nil }
-                            let tables = Tables(classes: classes, classPairs: classPairs, pairs: pairs, triples: triples)
-                            return count(base + start, bytes.count - start, tables)
-                        }
-                    }
-                }
+            (columns == 1 ? ListShape.numbers : ListShape.tuples).withUnsafeBufferPointer { rows in
+                bytes.baseAddress.flatMap { base in rows.baseAddress.flatMap { count(base + start, bytes.count - start, $0) } }
             }
         }
-        guard let found else { return nil }
-        // Behind a number or a tuple there is no space but before the closing bracket.
-        let end = start + found.length
-        var last = end - 1
-        while last >= start, text[last] == 32 || text[last] == 10 || text[last] == 13 || text[last] == 9 { last -= 1 }
-        let isTrailing = last >= start && text[last] == UInt8(ascii: ",")
-        guard found.spaces == (last < end - 1 && !isTrailing ? 1 : 0), found.numbers == found.commas + (isTrailing ? 0 : 1) else { return nil }
-        let elements = columns == 1 ? found.numbers : columns == 3 ? found.numbers / 3 : found.numbers / columns
-        guard elements > 0, elements * columns == found.numbers, found.opens == found.closes, found.opens == (columns == 1 ? 0 : elements),
+        guard let found, found.length > 0 else { return nil }
+        let isTrailing: Bool
+        switch found.state {
+        case .item: isTrailing = true
+        case .whole, .fraction, .power: isTrailing = false
+        case .closed: isTrailing = false
+        default: return nil
+        }
+        let numbers = found.commas + (isTrailing ? 0 : 1)
+        let elements = columns == 1 ? numbers : columns == 3 ? numbers / 3 : numbers / columns
+        guard elements > 0, elements * columns == numbers, found.opens == found.closes, found.opens == (columns == 1 ? 0 : elements),
             elements <= Int(Int32.max)
         else { return nil }
-        return (elements, end)
+        return (elements, start + found.length)
     }
 
     private struct Found {
-        var (commas, opens, closes, numbers, spaces) = (0, 0, 0, 0, 0)
+        var (commas, opens, closes) = (0, 0, 0)
         /// Up to the closing bracket.
         var length = 0
+        var state = ListShape.State.item
     }
 
-    private struct Tables {
-        var classes: UnsafePointer<UInt8>
-        var classPairs: UnsafePointer<UInt8>
-        var pairs: UnsafePointer<UInt64>
-        var triples: UnsafePointer<UInt64>
-    }
-
-    /// Counts up to the closing bracket; nil where two bytes cannot follow each other, or there is none. The tables have an
-    /// entry for whatever they are asked, and no byte at or behind `text + size` is looked at.
-    private static func count(_ text: UnsafePointer<UInt8>, _ size: Int, _ tables: Tables) -> Found? {
+    /// Follows the shape of a list up to the closing bracket; nil where it has another, or there is no bracket. No byte at or
+    /// behind `text + size` is looked at.
+    private static func count(_ text: UnsafePointer<UInt8>, _ size: Int, _ rows: UnsafePointer<ListShape.Row>) -> Found? {
         var found = Found()
-        var state = Int(Pairs.Class.open.rawValue)
+        var state = ListShape.State.item.offset
         var p = text
         let end = text + size
         // The closing bracket is sought first, a stretch at a time, so that counting needs not to look for it.
         while p < end {
             let window = min(end - p, 4096)
             let bracket = memchr(p, Int32(UInt8(ascii: "]")), window)
-            let stop = bracket.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) } ?? p + window
-            while p < stop {
-                // The fields of the sum hold what a stretch can count.
-                let part = min(stop, p + 500)
-                var sum: UInt64 = 0
-                // Two bytes at a time, in the order the tables were made in.
-                while part - p >= 8 {
-                    var eight = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
-                    for _ in 0..<4 {
-                        let c = Int(tables.classPairs[Int(eight & 0xFFFF)])
-                        sum &+= tables.triples[state &<< 8 | c]
-                        state = c & 15
-                        eight &>>= 16
-                    }
-                    p += 8
+            let limit = bracket.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) } ?? p + window
+            // Spaces may stand before the closing bracket, but not between a value and what follows it.
+            var stop = limit
+            while stop > p, stop[-1] == 32 || stop[-1] == 10 || stop[-1] == 13 || stop[-1] == 9 { stop -= 1 }
+            if bracket == nil, stop == p { return nil }
+            var sum: UInt64 = 0
+            while stop - p >= 8 {
+                var eight = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+                for _ in 0..<8 {
+                    let row = rows[Int(eight & 0xFF)]
+                    state = row.next &>> state
+                    sum &+= row.count
+                    eight &>>= 8
                 }
-                while part - p >= 2 {
-                    let two = Int(UnsafeRawPointer(p).loadUnaligned(as: UInt16.self).littleEndian)
-                    let c = Int(tables.classPairs[two])
-                    sum &+= tables.triples[state &<< 8 | c]
-                    state = c & 15
-                    p += 2
-                }
-                if p < part {
-                    let c = Int(tables.classes[Int(p.pointee)])
-                    sum &+= tables.pairs[state &<< 4 | c]
-                    state = c
-                    p += 1
-                }
-                if sum >> 55 != 0 { return nil }
-                found.commas += Int(sum & 0x7FF)
-                found.opens += Int(sum >> 11 & 0x7FF)
-                found.closes += Int(sum >> 22 & 0x7FF)
-                found.numbers += Int(sum >> 33 & 0x7FF)
-                found.spaces += Int(sum >> 44 & 0x7FF)
+                p += 8
             }
+            while p < stop {
+                let row = rows[Int(p.pointee)]
+                state = row.next &>> state
+                sum &+= row.count
+                p += 1
+            }
+            if state & 63 == 0 { return nil }
+            found.commas += Int(sum & 0x1F_FFFF)
+            found.opens += Int(sum >> 21 & 0x1F_FFFF)
+            found.closes += Int(sum >> 42)
             if bracket != nil {
-                if tables.pairs[state &<< 4 | Int(Pairs.Class.end.rawValue)] >> 55 != 0 { return nil }
-                found.length = p - text
+                guard let last = ListShape.State(offset: state & 63) else { return nil }
+                found.state = last
+                found.length = limit - text
                 return found
             }
         }
@@ -198,63 +176,98 @@ final class TextArrays: FieldSource {
     }
 }
 
-/// The tables of `TextArrays.measure`.
-private enum Pairs {
-    enum Class: UInt8 { case digit, minus, plus, point, exponent, comma, open, close, space, end, other }
+/// How lists of numbers and of tuples of numbers are written, as two automata. One step of an automaton is a shift: a row has
+/// for each state, at the state's offset, the offset of the next one.
+private enum ListShape {
+    enum State: UInt64, CaseIterable {
+        case wrong
+        /// Before a number or a tuple.
+        case item
+        /// Within a tuple, before a number.
+        case column
+        case sign
+        /// Within the digits before a point.
+        case whole
+        /// Behind a point that has no digits before it.
+        case point
+        case fraction
+        /// Behind an `e`, and its sign.
+        case exponent
+        /// Within the digits of an exponent.
+        case power
+        /// Behind a tuple.
+        case closed
 
-    static let classes: [UInt8] = (0..<256).map { b in
-        switch UInt8(b) {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Class.digit.rawValue
-        case UInt8(ascii: "-"): Class.minus.rawValue
-        case UInt8(ascii: "+"): Class.plus.rawValue
-        case UInt8(ascii: "."): Class.point.rawValue
-        case UInt8(ascii: "e"), UInt8(ascii: "E"): Class.exponent.rawValue
-        case UInt8(ascii: ","): Class.comma.rawValue
-        case UInt8(ascii: "("): Class.open.rawValue
-        case UInt8(ascii: ")"): Class.close.rawValue
-        case 9, 10, 13, 32: Class.space.rawValue
-        case UInt8(ascii: "]"): Class.end.rawValue
-        default: Class.other.rawValue
+        var offset: UInt64 { rawValue * 6 }
+        init?(offset: UInt64) { self.init(rawValue: offset / 6) }
+    }
+
+    struct Row {
+        var next: UInt64 = 0
+        /// What is counted: commas, opening and closing brackets, in 21 bits each.
+        var count: UInt64 = 0
+    }
+
+    static let numbers = rows(ofTuples: false)
+    static let tuples = rows(ofTuples: true)
+
+    private static func rows(ofTuples: Bool) -> [Row] {
+        (0..<256).map { byte in
+            let b = UInt8(byte)
+            var row = Row()
+            switch b {
+            case UInt8(ascii: ","): row.count = 1
+            case UInt8(ascii: "("): row.count = 1 << 21
+            case UInt8(ascii: ")"): row.count = 1 << 42
+            default: break
+            }
+            for state in State.allCases { row.next |= next(state, b, ofTuples: ofTuples).offset << state.offset }
+            return row
         }
     }
 
-    /// By class of a byte and the next one: five counts of 11 bits for the next one — commas, opening brackets, closing
-    /// brackets, beginnings of numbers, spaces behind a value — and in nine more bits how often one cannot follow the other.
-    static let pairs: [UInt64] = {
-        var table = [UInt64](repeating: 1 << 55, count: 256)
-        func allow(_ a: Class, _ next: [Class]) {
-            for b in next {
-                var value: UInt64 = 0
-                switch b {
-                case .comma: value = 1
-                case .open: value = 1 << 11
-                case .close: value = 1 << 22
-                case .digit, .minus, .point:
-                    let isInside = a == .digit || a == .minus || a == .plus || a == .point || a == .exponent
-                    value = isInside ? 0 : 1 << 33
-                case .space: value = a == .digit || a == .point || a == .close ? 1 << 44 : 0
-                default: break
-                }
-                table[Int(a.rawValue) << 4 | Int(b.rawValue)] = value
+    private static func next(_ state: State, _ b: UInt8, ofTuples: Bool) -> State {
+        let isDigit = b &- 48 < 10
+        switch state {
+        case .wrong: return .wrong
+        case .item where ofTuples: return b == UInt8(ascii: "(") ? .column : isSpace(b) ? .item : .wrong
+        case .item, .column:
+            if isSpace(b) { return state }
+            return isDigit ? .whole : b == UInt8(ascii: "-") ? .sign : b == UInt8(ascii: ".") ? .point : .wrong
+        case .sign: return isDigit ? .whole : b == UInt8(ascii: ".") ? .point : .wrong
+        case .point: return isDigit ? .fraction : .wrong
+        case .exponent: return isDigit ? .power : b == UInt8(ascii: "-") || b == UInt8(ascii: "+") ? .exponent : .wrong
+        case .whole, .fraction, .power:
+            if isDigit { return state }
+            switch b {
+            case UInt8(ascii: "."): return state == .whole ? .fraction : .wrong
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): return state == .power ? .wrong : .exponent
+            case UInt8(ascii: ","): return ofTuples ? .column : .item
+            case UInt8(ascii: ")"): return ofTuples ? .closed : .wrong
+            default: return .wrong
             }
+        case .closed: return b == UInt8(ascii: ",") ? .item : .wrong
         }
-        allow(.digit, [.digit, .point, .exponent, .comma, .close, .space, .end])
-        allow(.minus, [.digit, .point])
-        allow(.plus, [.digit])
-        allow(.point, [.digit, .exponent, .comma, .close, .space, .end])
-        allow(.exponent, [.digit, .minus, .plus])
-        allow(.comma, [.digit, .minus, .point, .open, .space, .end])
-        allow(.open, [.digit, .minus, .point, .open, .space, .end])
-        allow(.close, [.comma, .space, .end])
-        allow(.space, [.digit, .minus, .point, .open, .space, .end])
-        return table
-    }()
+    }
 
-    /// Classes of two bytes at once, the first in the upper half.
-    static let classPairs: [UInt8] = (0..<65536).map { classes[$0 & 0xFF] << 4 | classes[$0 >> 8] }
+    private static func isSpace(_ b: UInt8) -> Bool { b == 32 || b == 10 || b == 13 || b == 9 }
+}
 
-    /// What `pairs` says of two bytes behind one of a class.
-    static let triples: [UInt64] = (0..<4096).map { pairs[$0 >> 4] &+ pairs[$0 & 0xFF] }
+/// What may stand before a number of a list.
+private enum Before {
+    static let number: UInt8 = 0
+    static let opening: UInt8 = 1
+    static let closing: UInt8 = 2
+    static let other: UInt8 = 3
+
+    static let classes: [UInt8] = (0..<256).map { b in
+        switch UInt8(b) {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."): number
+        case UInt8(ascii: "("): opening
+        case UInt8(ascii: ")"): closing
+        default: other
+        }
+    }
 }
 
 /// Numbers of a list that `TextArrays.measure` has seen, some at a time.
@@ -283,7 +296,7 @@ struct TextNumberReader {
         file.withUnsafeBytes { raw in
             guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
             PowersOfTen.with { powers in
-                Pairs.classes.withUnsafeBufferPointer { classes in
+                Before.classes.withUnsafeBufferPointer { classes in
                     guard let classes = classes.baseAddress else { return }
                     let text = Text(base: base, count: raw.count, classes: classes, powers: powers)
                     (filled, cursor) = Self.fill(out, from: cursor, of: text, columns: columns, isAtStart: isAtStart)
@@ -321,7 +334,7 @@ struct TextNumberReader {
         let end = text.base + text.count
         // So many bytes before it nothing needs to be asked about the end.
         let safe = end - min(text.count, 64)
-        let (opening, closing): (UInt32, UInt32) = (1 << UInt32(Pairs.Class.open.rawValue), 1 << UInt32(Pairs.Class.close.rawValue))
+        let (opening, closing): (UInt32, UInt32) = (1 << UInt32(Before.opening), 1 << UInt32(Before.closing))
         let (commaSpace, closeToOpen) = (UInt16(littleEndian: 0x202C), UInt32(littleEndian: 0x2820_2C29))
         var p = text.base + offset
         var column = 0
@@ -346,7 +359,7 @@ struct TextNumberReader {
             var seen: UInt32 = 0
             while p < end {
                 let c = text.classes[Int(p.pointee)]
-                if c <= Pairs.Class.point.rawValue { break }
+                if c == Before.number { break }
                 seen |= 1 &<< UInt32(c)
                 p += 1
             }
