@@ -70,7 +70,7 @@ import TestSupport
 
     @Test(arguments: [
         "1.2.3", "1 2", ", 1", "1,", "1e5e5", "1e5.5", "1-2", "--1", "+1", "1e", "1e-", "-", ".", "1.e", "(1)", "1)", "(1", "x", "1f", "0x10", "",
-        " ", "1 , 2 3", "--", "1,,2", "é", "\"1\"", "None", "[1]]", "1;2",
+        " ", "1 , 2 3", "--", "1,,2", "é", "\"1\"", "None", "[1]]", "1;2", "1\u{0}2", "\u{0}",
     ])
     func whatIsNoNumberIsAnError(wrong: String) throws {
         let good = Array(repeating: "1.5", count: 30)

@@ -101,8 +101,11 @@ final class TextArrays: FieldSource {
     static func measure(_ text: Span<UInt8>, from start: Int, columns: Int) -> (count: Int, end: Int)? {
         guard start < text.count else { return nil }
         let found = text.withUnsafeBufferPointer { bytes in
-            (columns == 1 ? ListShape.numbers : ListShape.tuples).withUnsafeBufferPointer { rows in
-                bytes.baseAddress.flatMap { base in rows.baseAddress.flatMap { count(base + start, bytes.count - start, $0) } }
+            ListShape.classPairs.withUnsafeBufferPointer { classes in
+                (columns == 1 ? ListShape.numbers : ListShape.tuples).withUnsafeBufferPointer { rows -> Found? in
+                    guard let base = bytes.baseAddress, let classes = classes.baseAddress, let rows = rows.baseAddress else { return nil }
+                    return count(base + start, bytes.count - start, classes, rows)
+                }
             }
         }
         guard let found, found.length > 0 else { return nil }
@@ -130,7 +133,9 @@ final class TextArrays: FieldSource {
 
     /// Follows the shape of a list up to the closing bracket; nil where it has another, or there is no bracket. No byte at or
     /// behind `text + size` is looked at.
-    private static func count(_ text: UnsafePointer<UInt8>, _ size: Int, _ rows: UnsafePointer<ListShape.Row>) -> Found? {
+    private static func count(
+        _ text: UnsafePointer<UInt8>, _ size: Int, _ classes: UnsafePointer<UInt8>, _ rows: UnsafePointer<ListShape.Row>
+    ) -> Found? {
         var found = Found()
         var state = ListShape.State.item.offset
         var p = text
@@ -145,18 +150,26 @@ final class TextArrays: FieldSource {
             while stop > p, stop[-1] == 32 || stop[-1] == 10 || stop[-1] == 13 || stop[-1] == 9 { stop -= 1 }
             if bracket == nil, stop == p { return nil }
             var sum: UInt64 = 0
+            // Two bytes at a time: half as many steps that wait for each other.
             while stop - p >= 8 {
                 var eight = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
-                for _ in 0..<8 {
-                    let row = rows[Int(eight & 0xFF)]
+                for _ in 0..<4 {
+                    let row = rows[Int(classes[Int(eight & 0xFFFF)])]
                     state = row.next &>> state
                     sum &+= row.count
-                    eight &>>= 8
+                    eight &>>= 16
                 }
                 p += 8
             }
-            while p < stop {
-                let row = rows[Int(p.pointee)]
+            while stop - p >= 2 {
+                let row = rows[Int(classes[Int(UnsafeRawPointer(p).loadUnaligned(as: UInt16.self).littleEndian)])]
+                state = row.next &>> state
+                sum &+= row.count
+                p += 2
+            }
+            if stop > p {
+                // The upper half of a pair alone.
+                let row = rows[Int(classes[Int(p.pointee)] & 0xF0)]
                 state = row.next &>> state
                 sum &+= row.count
                 p += 1
@@ -208,49 +221,76 @@ private enum ListShape {
         var count: UInt64 = 0
     }
 
+    /// Bytes that mean the same; `none` is the class of no byte at all, and changes nothing.
+    private enum Class: UInt8, CaseIterable { case none, digit, minus, plus, point, exponent, comma, open, close, space, other }
+
+    /// The classes of two bytes, that of the first in the upper half.
+    static let classPairs: [UInt8] = (0..<65536).map { bytes[$0 & 0xFF].rawValue << 4 | bytes[$0 >> 8].rawValue }
+    /// By the classes of two bytes.
     static let numbers = rows(ofTuples: false)
     static let tuples = rows(ofTuples: true)
 
-    private static func rows(ofTuples: Bool) -> [Row] {
-        (0..<256).map { byte in
-            let b = UInt8(byte)
-            var row = Row()
-            switch b {
-            case UInt8(ascii: ","): row.count = 1
-            case UInt8(ascii: "("): row.count = 1 << 21
-            case UInt8(ascii: ")"): row.count = 1 << 42
-            default: break
-            }
-            for state in State.allCases { row.next |= next(state, b, ofTuples: ofTuples).offset << state.offset }
-            return row
+    private static let bytes: [Class] = (0..<256).map { byte in
+        switch UInt8(byte) {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): .digit
+        case UInt8(ascii: "-"): .minus
+        case UInt8(ascii: "+"): .plus
+        case UInt8(ascii: "."): .point
+        case UInt8(ascii: "e"), UInt8(ascii: "E"): .exponent
+        case UInt8(ascii: ","): .comma
+        case UInt8(ascii: "("): .open
+        case UInt8(ascii: ")"): .close
+        case 9, 10, 13, 32: .space
+        default: .other
         }
     }
 
-    private static func next(_ state: State, _ b: UInt8, ofTuples: Bool) -> State {
-        let isDigit = b &- 48 < 10
+    private static func rows(ofTuples: Bool) -> [Row] {
+        var rows = [Row](repeating: Row(), count: 256)
+        for first in Class.allCases {
+            for second in Class.allCases {
+                var row = Row(next: 0, count: count(first) + count(second))
+                for state in State.allCases {
+                    row.next |= next(next(state, first, ofTuples), second, ofTuples).offset << state.offset
+                }
+                rows[Int(first.rawValue << 4 | second.rawValue)] = row
+            }
+        }
+        return rows
+    }
+
+    private static func count(_ c: Class) -> UInt64 {
+        switch c {
+        case .comma: 1
+        case .open: 1 << 21
+        case .close: 1 << 42
+        default: 0
+        }
+    }
+
+    private static func next(_ state: State, _ c: Class, _ ofTuples: Bool) -> State {
+        if c == .none { return state }
         switch state {
         case .wrong: return .wrong
-        case .item where ofTuples: return b == UInt8(ascii: "(") ? .column : isSpace(b) ? .item : .wrong
+        case .item where ofTuples: return c == .open ? .column : c == .space ? .item : .wrong
         case .item, .column:
-            if isSpace(b) { return state }
-            return isDigit ? .whole : b == UInt8(ascii: "-") ? .sign : b == UInt8(ascii: ".") ? .point : .wrong
-        case .sign: return isDigit ? .whole : b == UInt8(ascii: ".") ? .point : .wrong
-        case .point: return isDigit ? .fraction : .wrong
-        case .exponent: return isDigit ? .power : b == UInt8(ascii: "-") || b == UInt8(ascii: "+") ? .exponent : .wrong
+            if c == .space { return state }
+            return c == .digit ? .whole : c == .minus ? .sign : c == .point ? .point : .wrong
+        case .sign: return c == .digit ? .whole : c == .point ? .point : .wrong
+        case .point: return c == .digit ? .fraction : .wrong
+        case .exponent: return c == .digit ? .power : c == .minus || c == .plus ? .exponent : .wrong
         case .whole, .fraction, .power:
-            if isDigit { return state }
-            switch b {
-            case UInt8(ascii: "."): return state == .whole ? .fraction : .wrong
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): return state == .power ? .wrong : .exponent
-            case UInt8(ascii: ","): return ofTuples ? .column : .item
-            case UInt8(ascii: ")"): return ofTuples ? .closed : .wrong
+            switch c {
+            case .digit: return state
+            case .point: return state == .whole ? .fraction : .wrong
+            case .exponent: return state == .power ? .wrong : .exponent
+            case .comma: return ofTuples ? .column : .item
+            case .close: return ofTuples ? .closed : .wrong
             default: return .wrong
             }
-        case .closed: return b == UInt8(ascii: ",") ? .item : .wrong
+        case .closed: return c == .comma ? .item : .wrong
         }
     }
-
-    private static func isSpace(_ b: UInt8) -> Bool { b == 32 || b == 10 || b == 13 || b == 9 }
 }
 
 /// What may stand before a number of a list.
