@@ -187,3 +187,45 @@ import Testing
         }
     }
 }
+
+/// What OpenUSD refuses and is read here with a warning, and what both take.
+@Suite struct USDALeniencyTests {
+    private func warnings(_ body: String) throws -> [Diagnostic] {
+        var diagnostics = Diagnostics()
+        let bytes = Array(("#usda 1.0\n" + body).utf8)
+        _ = try USDA.parse(
+            FileBytes(name: "test.usda", bytes: bytes), session: USDSession(), identifier: "test.usda", limits: ReadLimits(), &diagnostics)
+        return diagnostics.entries
+    }
+
+    @Test(arguments: [
+        "def \"A\"\n{ int a = 1 }\n", "def \"A\"\n{\n    rel r = </A>}\n", "def \"A\"\n{\n    def \"B\"\n    {\n    }}\n",
+        "def \"A\"\n{\n    reorder properties = [\"a\"] }\n", "def \"A\"\n{\n    variantSet \"v\" = {\n        \"x\" { }\n    } }\n",
+    ])
+    func aStatementEndsWithItsLine(text: String) throws {
+        #expect(try warnings(text).map(\.code) == ["usda.missing-line-end"])
+        // Said once, wherever the next ones are.
+        #expect(try warnings(text + text.replacing("\"A\"", with: "\"C\"")).map(\.code) == ["usda.missing-line-end"])
+    }
+
+    @Test(arguments: [
+        "def\"A\"\n{\n}\n", "def Mesh\"A\"\n{\n}\n", "class\"A\"\n{\n}\n", "def \"A\"\n{\n    double[]x = [1]\n}\n",
+        "def \"A\"\n{\n    variantSet\"v\" = {\n        \"x\" {\n        }\n    }\n}\n",
+    ])
+    func aWordEndsWithASpace(text: String) throws {
+        #expect(try warnings(text).map(\.code) == ["usda.missing-blank"])
+    }
+
+    @Test func theWarningSaysWhere() throws {
+        let first = try #require(try warnings("def \"A\"\n{\n    int a = 1 }\n").first)
+        #expect(first.location.position == .line(4, column: 15))
+        #expect(first.location.primPath == "/A")
+    }
+
+    @Test(arguments: [
+        "def \"A\"\n{\n}\n", "def \"A\" { }\n", "def \"A\"\n{\n    int a = 1;\n}\n", "def \"A\"\n{\n    int a = 1; }\n",
+        "def \"A\" ( active = true )\n{\n}\n", "def \"A\" (\n    customData = { int a = 1 }\n)\n{\n}\n",
+        "def \"A\"\n{\n    double x. timeSamples = {\n        1: 2,\n    }\n}\n",
+    ])
+    func whatOpenUSDTakesIsNoMatter(text: String) throws { #expect(try warnings(text).isEmpty) }
+}

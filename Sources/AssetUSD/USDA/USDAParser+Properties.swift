@@ -38,7 +38,7 @@ extension USDAParser {
         } else {
             typeName = token(typeStart, scan.at)
         }
-        try scan.skipBlanks()
+        try skipBlanksBehindWord()
         try attribute(in: prim, edit, typeName, isArray: isArray, isCustom: isCustom, isUniform: variability == .uniform, at: start)
     }
 
@@ -93,6 +93,7 @@ extension USDAParser {
             spec = builder.addAttribute(path, below: prim, typeName, isCustom: isCustom, isUniform: isUniform)
         }
         if scan.take(UInt8(ascii: ".")) {
+            try scan.skipBlanks()
             if scan.takeWord("connect") {
                 try assignment()
                 try connections(of: spec, edit, at: start)

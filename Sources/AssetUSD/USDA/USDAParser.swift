@@ -28,6 +28,7 @@ struct USDAParser: ~Escapable {
     var released = 0
     /// Whether tables were made as large as the text needs them.
     private var isSized = false
+    private var saidLenient: Set<String> = []
     var scratch: [UInt8] = []
 
     @_lifetime(copy text)
@@ -62,6 +63,22 @@ struct USDAParser: ~Escapable {
         diagnostics.warning(
             code, message,
             at: SourceLocation(file: file.name, position: .line(line, column: column), primPath: path.isRoot ? nil : session.string(path)))
+    }
+
+    /// Warns of what is read without trouble here but refused by OpenUSD; once for each kind.
+    mutating func lenient(_ code: String, _ message: String) {
+        guard saidLenient.insert(code).inserted else { return }
+        warn(code, message + ": OpenUSD does not read such text", at: scan.at)
+    }
+
+    /// Skips the blanks behind a word, which OpenUSD needs.
+    @inline(__always)
+    mutating func skipBlanksBehindWord() throws(USDAError) {
+        let end = scan.at
+        try scan.skipBlanks()
+        if scan.at == end, ByteClass.of(scan.peek()) & ByteClass.newline == 0 {
+            lenient("usda.missing-blank", "found \(scan.found()) right behind a word, expected a space first")
+        }
     }
 
     consuming func finish() -> USDLayer { builder.finish() }
@@ -123,13 +140,19 @@ struct USDAParser: ~Escapable {
     }
 
     /// After a statement: a line end, `;` where allowed, the closing bracket or the end of the text.
-    mutating func separator(closing: UInt8, allowsSemicolon: Bool = true) throws(USDAError) {
+    ///
+    /// OpenUSD wants one before a `}` as well where prims and properties end; that it is missing harms nobody, and is said.
+    mutating func separator(closing: UInt8, allowsSemicolon: Bool = true, isOfPrim: Bool = false) throws(USDAError) {
         try scan.skipBlanks()
         if allowsSemicolon, scan.take(UInt8(ascii: ";")) {
             try scan.skipSpace()
             return
         }
-        if scan.isAtEnd || scan.peek() == closing { return }
+        if scan.isAtEnd { return }
+        if scan.peek() == closing {
+            if isOfPrim { lenient("usda.missing-line-end", "found '}' behind a statement, expected the end of the line or ';' first") }
+            return
+        }
         guard try scan.skipSpace() else {
             throw scan.unexpected(allowsSemicolon ? "the end of the line or ';' after a statement" : "the end of the line after a prim")
         }
@@ -162,13 +185,13 @@ struct USDAParser: ~Escapable {
         case UInt8(ascii: "c") where scan.takeWord("class"): specifier = .class
         default: return false
         }
-        try scan.skipBlanks()
+        try skipBlanksBehindWord()
         var typeName = Token.empty
         let typeStart = scan.at
         if ByteClass.of(scan.peek()) & ByteClass.identifierStart != 0 {
             scan.at = try typeNameEnd()
             typeName = token(typeStart, scan.at)
-            try scan.skipBlanks()
+            try skipBlanksBehindWord()
         }
         let nameStart = scan.at
         let name = try stringToken("a prim's name in quotes")
@@ -254,13 +277,13 @@ struct USDAParser: ~Escapable {
             switch b {
             case UInt8(ascii: "d"), UInt8(ascii: "o"), UInt8(ascii: "c"):
                 if try primStatement(in: spec) {
-                    try separator(closing: UInt8(ascii: "}"), allowsSemicolon: false)
+                    try separator(closing: UInt8(ascii: "}"), allowsSemicolon: false, isOfPrim: true)
                     continue
                 }
             case UInt8(ascii: "v"):
                 if scan.takeWord("variantSet") {
                     try variantSet(in: spec)
-                    try separator(closing: UInt8(ascii: "}"), allowsSemicolon: false)
+                    try separator(closing: UInt8(ascii: "}"), allowsSemicolon: false, isOfPrim: true)
                     continue
                 }
             case UInt8(ascii: "r"):
@@ -269,12 +292,12 @@ struct USDAParser: ~Escapable {
                     try scan.skipBlanks()
                     if scan.takeWord("nameChildren") {
                         try order(into: spec, .primOrder)
-                        try separator(closing: UInt8(ascii: "}"))
+                        try separator(closing: UInt8(ascii: "}"), isOfPrim: true)
                         continue
                     }
                     if scan.takeWord("properties") {
                         try order(into: spec, .propertyOrder)
-                        try separator(closing: UInt8(ascii: "}"))
+                        try separator(closing: UInt8(ascii: "}"), isOfPrim: true)
                         continue
                     }
                     scan.at = start
@@ -282,7 +305,7 @@ struct USDAParser: ~Escapable {
             default: break
             }
             try propertyStatement(in: spec)
-            try separator(closing: UInt8(ascii: "}"))
+            try separator(closing: UInt8(ascii: "}"), isOfPrim: true)
         }
     }
 
@@ -318,7 +341,7 @@ struct USDAParser: ~Escapable {
     // MARK: Variants
 
     private mutating func variantSet(in prim: SpecIndex) throws(USDAError) {
-        try scan.skipBlanks()
+        try skipBlanksBehindWord()
         let nameStart = scan.at
         let set = try stringToken("a variant set's name in quotes")
         guard isVariantIdentifier(set) else {
