@@ -38,6 +38,48 @@ import Testing
         #expect(try s.stage.propertyNames(s.prim("/T/B")).map { s.stage.session.string($0) }.sorted() == properties)
     }
 
+    /// Where two arcs of one prim imply the same specialized site, the stronger one's place counts, in whatever order they are met:
+    /// a place that only keeps the hierarchy's shape, where the site is the same.
+    @Test(arguments: [
+        ("references = [</E/A>, </E>]", []),
+        ("references = [</E>, </E/A>]", ["f"]),
+        ("references = [</G>, </E>]", ["f"]),
+        ("references = [</H/I>, </G>]", []),
+        ("references = </G>\n payload = </E/A>", ["f"]),
+        ("payload = </G>\n references = </E/A>", []),
+        ("payload = </C/I>", ["f"]),
+        ("references = [</C/I>, </G>]", []),
+        ("references = [</G>, </C/I>]", ["f"]),
+    ])
+    func specializedByTwoArcs(_ arcs: String, _ properties: [String]) throws {
+        let s = try TextStage(
+            """
+            def "F" {
+             int f
+            }
+            def "E" (specializes = </F>) {
+             def "A" (specializes = </F>) {
+             }
+            }
+            def "G" (specializes = </F>) {
+            }
+            def "H" {
+             def "I" (specializes = </F>) {
+             }
+            }
+            def "C" {
+             def "I" (references = </H/I>) {
+             }
+            }
+            def "T" (
+             \(arcs)
+            ) {
+            }
+
+            """)
+        #expect(try s.stage.propertyNames(s.prim("/T")).map { s.stage.session.string($0) } == properties)
+    }
+
     /// A specialized site that has a node already gets no copy; then it is not implied to stronger layers either.
     @Test func whatHasNoCopyIsNotImplied() throws {
         let s = try TextStage([

@@ -38,6 +38,7 @@ import Testing
         Case("def \"A\"\n{\n    rel x\n    float ^x\n}\n", "usda.property-kind-changed"),
         Case("def \"A\"\n{\n    uniform float x\n    float ^x\n}\n", "usda.attribute-variability-changed"),
         Case("def \"A\"\n{\n    ^delete rel r = None\n}\n", "usda.empty-list-edit"),
+        Case("def \"A\"\n{\n    variantSet \"v\" = {\n    ^}\n}\n", "usda.syntax"),
         Case("def \"A\"\n{\n    float x = 1 ^float y\n}\n", "usda.syntax"), Case("def \"A\"\n{\n    opaque x = ^1\n}\n", "usda.bad-value"),
         Case("def \"A\" (\n    kind = ^word\n)\n{\n}\n", "usda.syntax"), Case("def \"A\" (\n    ^specifier = 1\n)\n{\n}\n", "usda.reserved-field"),
         Case("def \"A\" (\n    prepend ^active = [1]\n)\n{\n}\n", "usda.not-a-list-op"),

@@ -39,14 +39,14 @@ extension PrimIndexer {
         let node = build.nodes[Int(parent)]
         let path = classPath(node.path, map)
         if path.isEmpty || path.isRoot { return -1 }
+        var new = NewArc(type: arc, parent: parent, origin: origin, stack: node.stack, path: path, map: map, sibling: sibling)
         if let known = matchingChild(
             build, parent, node.stack, path, arc, map, depth: build.nodes.depthBelowIntroduction(origin))
         {
-            guard isReplaced(build, known, arc, parent: parent, origin: origin) else { return known }
+            guard isReplaced(build, known, new) else { return known }
             elide(build, known)
         }
         let isSame = path == node.path || sameAs.map { $0.stack == node.stack && $0.path == path } ?? false
-        var new = NewArc(type: arc, parent: parent, origin: origin, stack: node.stack, path: path, map: map, sibling: sibling)
         if arc == .specialize, parent != 0 || !build.isTop { return addPlaceholder(build, new) }
         new.contributes = !isSame
         new.skipsDuplicates = !isSame
@@ -54,17 +54,17 @@ extension PrimIndexer {
         return addArc(build, new)
     }
 
-    /// Whether a specialized node that came to the root from an arc of a prim above gives way to what an arc of the prim implies.
-    private func isReplaced(_ build: PrimBuild, _ known: Int32, _ arc: ArcType, parent: Int32, origin: Int32) -> Bool {
-        guard arc == .specialize, parent == 0, origin != 0, build.isTop else { return false }
+    /// Whether a specialized node that is at the root already gives way to what an arc of the prim implies there: where it came from
+    /// an arc of a prim above, or from a weaker one.
+    private func isReplaced(_ build: PrimBuild, _ known: Int32, _ new: NewArc) -> Bool {
+        guard new.type == .specialize, new.parent == 0, new.origin != 0, build.isTop else { return false }
         let node = build.nodes[Int(known)]
-        guard node.arc == .specialize, node.isDueToAncestor, node.origin > 0 else { return false }
-        var n = origin
-        while n > 0 {
-            if !build.nodes.isDueToAncestor(n) { return true }
-            n = build.nodes[Int(n)].parent
-        }
-        return false
+        guard node.arc == .specialize, node.origin > 0, node.origin != new.origin else { return false }
+        var n = new.origin
+        while n > 0, build.nodes.isDueToAncestor(n) { n = build.nodes[Int(n)].parent }
+        // What arcs of prims above imply was settled there.
+        if n <= 0 { return false }
+        return node.isDueToAncestor || build.nodes.compareNodes(new.origin, node.origin) < 0
     }
 
     /// The site that a class has for a node's path: mapped back across the arc, within the variants of the path.

@@ -354,6 +354,9 @@ struct USDAParser: ~Escapable {
         try scan.expect(UInt8(ascii: "="), "'='")
         try scan.skipSpace()
         try scan.expect(UInt8(ascii: "{"), "'{'")
+        try scan.skipSpace()
+        // A set without variants is no text that OpenUSD reads.
+        if scan.peek() == UInt8(ascii: "}") { throw scan.unexpected("a variant's name in quotes") }
         while true {
             try scan.skipSpace()
             if scan.take(UInt8(ascii: "}")) { break }
