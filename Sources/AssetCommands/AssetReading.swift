@@ -12,7 +12,14 @@ extension ToolRun {
             environment.resolver.give(input, as: path)
             return input
         }
-        return try environment.resolver.open(path)
+        do {
+            return try environment.resolver.open(path)
+        } catch {
+            guard error.diagnostic.code == "io.is-a-pipe" else { throw error }
+            let input = try FileBytes(mapping: path, readsPipes: true)
+            environment.resolver.give(input, as: path)
+            return input
+        }
     }
 
     /// An input is never replaced by what is made of it, whatever `--overwrite` says.

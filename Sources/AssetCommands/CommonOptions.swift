@@ -103,7 +103,9 @@ struct ReadLimit: Sendable {
                 name: "nesting-depth", help: "nesting of prims, nodes, dictionaries and packages; text goes to 2,000 at most",
                 field: { at(&$0.nestingDepth, $1) }),
             ReadLimit(
-                name: "prims", help: "prims of a composed stage or nodes of a scene, contents of instances included",
+                name: "prims",
+                help:
+                    "prims of a composed stage or nodes of a scene, contents of instances included; unless set, also 1,000,000 and 32 a byte of the layers",
                 field: { at(&$0.prims, $1) }),
             ReadLimit(
                 name: "arcs", help: "arcs followed to compose the prims of a stage, those of the prims above included",

@@ -59,10 +59,12 @@ public final class FileBytes: Sendable {
         }
     }
 
-    /// Maps a file. Throws `io.cannot-open` with the system's reason.
-    public convenience init(mapping path: String, name: String? = nil) throws(AssetError) {
+    /// Maps a file. A pipe is read to its end where `readsPipes` says so, and an error (`io.is-a-pipe`) elsewhere: what a file
+    /// names may be one that nobody ever writes to. Throws `io.cannot-open` with the system's reason.
+    public convenience init(mapping path: String, name: String? = nil, readsPipes: Bool = false) throws(AssetError) {
         let shown = name ?? path
-        let fd = open(path, O_RDONLY | O_CLOEXEC)
+        // Opening a pipe that nobody writes to would wait.
+        let fd = open(path, O_RDONLY | O_CLOEXEC | (readsPipes ? 0 : O_NONBLOCK))
         guard fd >= 0 else { throw FileBytes.systemError("io.cannot-open", "cannot open", shown) }
         defer { close(fd) }
         var status = stat()
@@ -72,6 +74,8 @@ public final class FileBytes: Sendable {
         case S_IFDIR: throw AssetError("io.is-a-directory", "is a directory, expected a file", at: SourceLocation(file: shown))
         case S_IFCHR, S_IFBLK:
             throw AssetError("io.is-a-device", "is a device, expected a file", at: SourceLocation(file: shown))
+        case S_IFIFO where !readsPipes:
+            throw AssetError("io.is-a-pipe", "is a pipe, expected a file", at: SourceLocation(file: shown))
         default:
             // Pipes cannot be mapped: read them to the end.
             let bytes = try FileBytes.readAll(fd, shown)

@@ -6,7 +6,9 @@ public struct ReadLimits: Sendable {
     public var nestingDepth = 512
     /// Prims of a composed stage, nodes of a scene, instance contents included. Left as it is, small layers may make at most a
     /// million and 32 a byte.
-    public var prims = 20_000_000
+    public var prims = 20_000_000 { didSet { primsWereSet = true } }
+    /// Whether `prims` was set: then it alone counts.
+    public private(set) var primsWereSet = false
     /// Arcs that composing a stage may take over all prims, those of their ancestors included, in a measure of work that grows
     /// with the arcs of one prim. Left as it is, small layers may take at most fifteen millions and 32 a byte.
     public var arcs = 100_000_000_000

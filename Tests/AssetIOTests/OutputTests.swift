@@ -3,6 +3,14 @@ import AssetModel
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 @Suite struct OutputTests {
     private func put(_ sink: some OutputSink, _ name: String, _ text: String) throws {
         let file = try sink.create(name)
@@ -116,6 +124,15 @@ import Testing
     /// A device may never end.
     @Test(arguments: ["/dev/zero", "/dev/null"]) func devicesAreNotRead(_ path: String) {
         #expect(code { _ = try FileBytes(mapping: path) } == "io.is-a-device")
+    }
+
+    /// Nobody may ever write to a pipe that a file names.
+    @Test func pipesAreNotWaitedFor() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(code { _ = try FileBytes(mapping: path) } == "io.is-a-pipe")
+        #expect(code { _ = try DiskResolver().open(path) } == "io.is-a-pipe")
     }
 
     @Test func placesThatCannotBe() throws {

@@ -168,4 +168,41 @@ import Testing
             }
         }
     }
+
+    // MARK: Expressions within expressions
+
+    private func variables(_ entries: [(String, String)]) -> ExpressionVariables {
+        var dictionary = USDDictionary()
+        for (name, text) in entries { dictionary.entries.append((name, .string(text))) }
+        return ExpressionVariables(.dictionary(dictionary))
+    }
+
+    @Test func variablesMayHoldExpressionsOfOthers() throws {
+        let chain = variables(Self.chain(150, times: 1, first: "one"))
+        guard case .success(let found) = chain.evaluateString("`\"x_${A150}\"`") else { throw TestProblem() }
+        #expect(found == "x_one")
+        // Each is found once, however often it is named.
+        let twice = variables(Self.chain(60, times: 2, first: ""))
+        guard case .success(let empty) = twice.evaluateString("`\"${A60}\"`") else { throw TestProblem() }
+        #expect(empty == "")
+    }
+
+    /// Variables that hold the one before so many times.
+    private static func chain(_ n: Int, times: Int, first: String) -> [(String, String)] {
+        var all = [("A0", first)]
+        for i in 1...n { all.append(("A\(i)", "`\"" + String(repeating: "${A\(i - 1)}", count: times) + "\"`")) }
+        return all + [("A", "`${A\(n)}`")]
+    }
+
+    static let endless: [([(String, String)], String)] = [
+        ([("A", "`\"${A}\"`")], "leads back to itself"), ([("A", "`${B}`"), ("B", "`\"${A}\"`")], "leads back to itself"),
+        (chain(40, times: 2, first: "two"), "bytes"), (chain(300, times: 1, first: "x"), "within each other"),
+    ]
+
+    @Test(arguments: endless.indices)
+    func variablesThatNeverEnd(_ i: Int) throws {
+        let (entries, message) = Self.endless[i]
+        guard case .failure(let error) = variables(entries).evaluateString("`\"${A}\"`") else { throw TestProblem() }
+        #expect(error.message.contains(message), "\(error.message)")
+    }
 }

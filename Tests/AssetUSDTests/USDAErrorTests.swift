@@ -224,6 +224,20 @@ import Testing
     }
 
     @Test(arguments: [
+        ("string s = \"ok ", [0xFF, 0xFE], "\"", 20), ("string s = \"", [0xC3, 0x28], "\"", 17),
+        ("token s = \"\"\"", [0xED, 0xA0, 0x80], "\"\"\"", 18),
+        ("asset s = @a", [0xC0, 0x80], "@", 17), ("asset s = @@@", [0x80], "@@@", 18),
+    ])
+    func stringsThatAreNotUTF8(before: String, broken: [UInt8], after: String, column: Int) throws {
+        var diagnostics = Diagnostics()
+        let text = Array("#usda 1.0\ndef \"A\"\n{\n    \(before)".utf8) + broken + Array("\(after)\n    string t = \"é€😀\"\n}\n".utf8)
+        _ = try USDA.parse(
+            FileBytes(name: "test.usda", bytes: text), session: USDSession(), identifier: "test.usda", limits: ReadLimits(), &diagnostics)
+        #expect(diagnostics.entries.map(\.code) == ["usda.invalid-utf8"])
+        #expect(diagnostics.entries.first?.location.position == .line(4, column: column))
+    }
+
+    @Test(arguments: [
         "def \"A\"\n{\n}\n", "def \"A\" { }\n", "def \"A\"\n{\n    int a = 1;\n}\n", "def \"A\"\n{\n    int a = 1; }\n",
         "def \"A\" ( active = true )\n{\n}\n", "def \"A\" (\n    customData = { int a = 1 }\n)\n{\n}\n",
         "def \"A\"\n{\n    double x. timeSamples = {\n        1: 2,\n    }\n}\n",

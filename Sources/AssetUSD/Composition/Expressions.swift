@@ -90,8 +90,21 @@ struct ExpressionText {
     private let bytes: [UInt8]
     private let variables: ExpressionVariables
     private var at = 0
-    /// Nesting of brackets and of variables that hold expressions.
-    private var depth: Int
+    /// Nesting of brackets.
+    private var depth = 0
+    /// The variables whose expressions this one is part of, the outermost first.
+    private var open: [String] = []
+    /// Values of variables that hold expressions: each is found once, however often it is named.
+    private let known: KnownValues
+
+    private final class KnownValues {
+        var values: [String: Value] = [:]
+    }
+
+    /// Variables within variables go no deeper than this.
+    private static let deepest = 200
+    /// An expression gives no more bytes than this: variables that are named twice by others double what they hold.
+    private static let longest = 1 << 20
 
     /// Whether a text is an expression: it stands between backquotes.
     static func isExpression(_ text: String) -> Bool {
@@ -105,13 +118,16 @@ struct ExpressionText {
         self.bytes = bytes
         self.variables = variables
         self.at = at
-        depth = 0
+        known = KnownValues()
     }
 
-    init(_ text: String, _ variables: ExpressionVariables, depth: Int = 0) {
+    init(_ text: String, _ variables: ExpressionVariables) { self.init(text, variables, [], KnownValues()) }
+
+    private init(_ text: String, _ variables: ExpressionVariables, _ open: [String], _ known: KnownValues) {
         bytes = Array(text.utf8.dropFirst().dropLast())
         self.variables = variables
-        self.depth = depth
+        self.open = open
+        self.known = known
     }
 
     mutating func evaluateAll() throws(ExpressionError) -> Value {
@@ -214,9 +230,13 @@ struct ExpressionText {
         }
         if v == .unsupported { throw ExpressionError("variable '\(name)' has a type that expressions do not know") }
         if case .string(let s) = v, Self.isExpression(s) {
-            guard depth < 32 else { throw ExpressionError("variable '\(name)' leads back to itself") }
-            var inner = ExpressionText(s, variables, depth: depth + 8)
-            return try inner.evaluateAll()
+            if let value = known.values[name] { return value }
+            guard !open.contains(name) else { throw ExpressionError("variable '\(name)' leads back to itself") }
+            guard open.count < Self.deepest else { throw ExpressionError("more than \(Self.deepest) variables within each other") }
+            var inner = ExpressionText(s, variables, open + [name], known)
+            let value = try inner.evaluateAll()
+            known.values[name] = value
+            return value
         }
         return v
     }
@@ -245,7 +265,9 @@ struct ExpressionText {
                     continue
                 }
                 switch try variable(name, fallback) {
-                case .string(let s): out.append(contentsOf: s.utf8)
+                case .string(let s):
+                    out.append(contentsOf: s.utf8)
+                    guard out.count <= Self.longest else { throw ExpressionError("more than \(Self.longest) bytes") }
                 case .none: break
                 case let v: throw ExpressionError("a string was expected for variable '\(name)', found \(v.kind)")
                 }

@@ -26,6 +26,8 @@ final class LayerCache {
     /// (layer that names it, asset path) → path; nil where there is nothing.
     private var located: [String: [String: AssetLookup.Found?]] = [:]
     var diagnostics = Diagnostics()
+    /// What is wrong where more layers were named than may be read.
+    private(set) var exceeded: AssetError?
 
     init(session: USDSession, resolver: any AssetResolver, limits: ReadLimits) {
         self.session = session
@@ -75,7 +77,12 @@ final class LayerCache {
     /// The layer at an exact path.
     func open(_ path: String) -> Result<LayerIndex, Failure> {
         if let known = byPath[path] { return known }
-        guard layers.count < limits.layers else { return .failure(.tooMany) }
+        guard layers.count < limits.layers else {
+            exceeded =
+                exceeded
+                ?? AssetError("usd.too-many-layers", "more than \(limits.layers) layers (the limit 'layers')", at: SourceLocation(file: path))
+            return .failure(.tooMany)
+        }
         let result: Result<LayerIndex, Failure>
         do throws(AssetError) {
             let layer = try parse(resolver.open(path), path, depth: 0)

@@ -44,7 +44,8 @@ public final class Stage {
     var offsetNumbers: [LayerOffset: Int32] = [:]
     var ownDiagnostics = Diagnostics()
     /// The first limit that was reached while prims were composed: what lies beyond is missing.
-    public internal(set) var exceededLimit: AssetError?
+    public var exceededLimit: AssetError? { ownExceededLimit ?? cache.exceeded }
+    var ownExceededLimit: AssetError?
 
     /// Opens the stage below a layer's bytes. Throws where the layer itself cannot be read; everything else that goes wrong
     /// is a warning, now or when prims are composed (`takeDiagnostics`).

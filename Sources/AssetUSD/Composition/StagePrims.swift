@@ -124,12 +124,8 @@ extension Stage {
             var list: [StagePrim]
             if noteExhaustion() {
                 list = []
-            } else if let limit = exceededPrimLimit {
-                exceed(
-                    AssetError(
-                        "usd.too-many-prims",
-                        "more than \(limit) prims from \(layerBytes) bytes of layers (the limit 'prims')",
-                        at: SourceLocation(file: rootLayer.identifier)))
+            } else if let excess = exceededPrimLimit {
+                exceed(AssetError("usd.too-many-prims", excess, at: SourceLocation(file: rootLayer.identifier)))
                 list = []
             } else if prims[i].source >= 0 || prims[i].flags.contains(.instance) {
                 list = makeProxies(prim)
@@ -149,13 +145,16 @@ extension Stage {
 
     /// The limit on prims that the stage has passed. Unless one was asked for, prims and the sites they are composed of are
     /// in proportion to the layers: references within references can double at every level what a few lines hold.
-    private var exceededPrimLimit: Int? {
+    private var exceededPrimLimit: String? {
         let limit = options.limits.prims
         // The pseudo-root is none of them.
-        if prims.count - 1 > limit { return limit }
-        guard prims.count > 100_000, limit == ReadLimits().prims else { return nil }
+        if prims.count - 1 > limit { return "more than \(limit) prims (the limit 'prims')" }
+        guard prims.count > 100_000, !options.limits.primsWereSet else { return nil }
         let byteCount = layerBytes
-        if prims.count > 1_000_000 + 32 * byteCount || nodes.count > 2_000_000 + 64 * byteCount { return prims.count - 1 }
+        let (most, mostSites) = (1_000_000 + 32 * byteCount, 2_000_000 + 64 * byteCount)
+        let rest = "from \(byteCount) bytes of layers; a limit 'prims' of one's own lets them be"
+        if prims.count > most { return "more than \(most) prims \(rest)" }
+        if nodes.count > mostSites { return "\(prims.count - 1) prims of more than \(mostSites) sites \(rest)" }
         return nil
     }
 
@@ -176,7 +175,7 @@ extension Stage {
 
     /// Notes that the stage is cut off at a limit, as a warning and for those who will not go on with a part.
     private func exceed(_ error: AssetError) {
-        if exceededLimit == nil { exceededLimit = error }
+        if ownExceededLimit == nil { ownExceededLimit = error }
         var warning = error.diagnostic
         warning.severity = .warning
         ownDiagnostics.add(warning)

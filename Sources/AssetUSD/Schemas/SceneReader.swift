@@ -104,6 +104,8 @@ final class SceneReader {
         try readMaterials()
         if options.wantsAnimation { try readAnimation() }
         tellTime()
+        // Value clips are layers as well.
+        if let error = stage.exceededLimit { throw error }
         return scene
     }
 

@@ -25,6 +25,7 @@ public enum USDA {
         } catch {
             throw parser.located(error)
         }
+        parser.warnOfEncoding()
         diagnostics.add(parser.diagnostics)
         parser.builder.close()
         return parser.finish()

@@ -71,6 +71,12 @@ struct USDAParser: ~Escapable {
         warn(code, message + ": OpenUSD does not read such text", at: scan.at)
     }
 
+    /// Warns where a string is not UTF-8.
+    mutating func warnOfEncoding() {
+        guard let offset = scan.firstBroken else { return }
+        warn("usda.invalid-utf8", "found a string that is not UTF-8: its broken letters are replaced; OpenUSD does not read such text", at: offset)
+    }
+
     /// Skips the blanks behind a word, which OpenUSD needs.
     @inline(__always)
     mutating func skipBlanksBehindWord() throws(USDAError) {

@@ -34,6 +34,8 @@ struct USDANumber {
 struct USDAScanner: ~Escapable {
     let text: Span<UInt8>
     var at = 0
+    /// The first string or asset path that is not UTF-8.
+    private(set) var firstBroken: Int?
 
     @_lifetime(copy text)
     init(_ text: Span<UInt8>) { self.text = text }
@@ -386,12 +388,14 @@ struct USDAScanner: ~Escapable {
         at += triple ? 3 : 1
         let start = at
         var escaped = false
+        var high: UInt8 = 0
         while true {
             guard at < text.count else {
                 at = open
                 throw USDAError(open, "usda.unterminated-string", "found the end of the file, expected a quote to end the string")
             }
             let b = text[at]
+            high |= b
             if b == UInt8(ascii: "\\") {
                 escaped = true
                 at += 2
@@ -408,10 +412,25 @@ struct USDAScanner: ~Escapable {
             }
         }
         let end = at
+        if high >= 0x80 { noteEncoding(start, end) }
         at += triple ? 3 : 1
         if !escaped { return start..<end }
         unescape(start, end, into: &buffer)
         return nil
+    }
+
+    /// Notes where a part of the text is not UTF-8; its letters that are none are replaced when it is kept.
+    private mutating func noteEncoding(_ start: Int, _ end: Int) {
+        guard firstBroken == nil else { return }
+        let part = text.extracting(start..<min(end, text.count))
+        var i = 0
+        while i < part.count {
+            guard let (_, n) = Self.decodeScalar(part, i) else {
+                firstBroken = start + i
+                return
+            }
+            i += n
+        }
     }
 
     /// Resolves the escapes of a string as OpenUSD does: those of C, with up to two hexadecimal or three octal digits;
@@ -496,6 +515,7 @@ struct USDAScanner: ~Escapable {
                         at += 1
                         extra += 1
                     }
+                    noteEncoding(open, at)
                     return String(decoding: out, as: UTF8.self)
                 } else {
                     out.append(b)
@@ -516,6 +536,7 @@ struct USDAScanner: ~Escapable {
             throw unterminated()
         }
         at += 1
+        noteEncoding(start, at - 1)
         return string(start, at - 1)
     }
 
