@@ -37,7 +37,8 @@ public final class DescriptorSink: ByteSink {
 extension ToolEnvironment {
     /// The process's own surroundings: its descriptors, its terminal, the disk. A closed pipe no longer ends the
     /// process but shows as an error when written to.
-    public static func system(registry: FormatRegistry, resolver: any AssetResolver) -> ToolEnvironment {
+    public static func system(registry: FormatRegistry, resolver: DiskResolver) -> ToolEnvironment {
+        let opened = resolver.opened
         signal(SIGPIPE, SIG_IGN)
         #if !DEBUG
         FaultGuard.install()
@@ -47,7 +48,7 @@ extension ToolEnvironment {
             registry: registry, readInput: { () throws(AssetError) in try FileBytes.readAll(STDIN_FILENO, "-") },
             openOutput: { (path, overwrite) throws(AssetError) in
                 if path == "-" { return StreamOutput() }
-                let output = try DiskOutput(path, overwrite: overwrite)
+                let output = try DiskOutput(path, overwrite: overwrite, keeping: opened)
                 InterruptGuard.watch(output)
                 return output
             })

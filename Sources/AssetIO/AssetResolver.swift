@@ -40,6 +40,8 @@ public final class DiskResolver: AssetResolver {
     private let packages: PackageShelf
     private var given: [String: FileBytes] = [:]
     private var listings: [String: [String]] = [:]
+    /// The files that were opened.
+    public let opened = FileIdentities()
 
     public init(limits: ReadLimits = ReadLimits()) { packages = PackageShelf(limits: limits) }
 
@@ -54,7 +56,9 @@ public final class DiskResolver: AssetResolver {
                 return file
             }
         }
-        return try FileBytes(mapping: path)
+        let file = try FileBytes(mapping: path)
+        opened.insert(path)
+        return file
     }
 
     public func exists(_ path: String) -> Bool {

@@ -35,13 +35,16 @@ public final class DiskOutput: OutputSink, Sendable {
     private let mainPath: String
     private let mainName: String
     private let overwrites: Bool
+    private let inputs: FileIdentities?
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - path: the main file; side files lie beside or below it.
     ///   - overwrite: whether files that exist are replaced.
+    ///   - inputs: files that are never replaced: what is written is made of them.
     /// - Throws: `output.exists`, `output.is-a-directory` or `output.no-folder` where the main file cannot be put there, before any work is done.
-    public init(_ path: String, overwrite: Bool = false) throws(AssetError) {
+    public init(_ path: String, overwrite: Bool = false, keeping inputs: FileIdentities? = nil) throws(AssetError) {
+        self.inputs = inputs
         folder = AssetPath.plainFolder(path)
         mainPath = path
         mainName = AssetPath.plainName(path)
@@ -197,6 +200,10 @@ public final class DiskOutput: OutputSink, Sendable {
                 return Published(path: to, backup: nil)
             }
             if errno == EEXIST { try refuseExisting(to, overwrite: false) }
+        }
+        if overwrites, let inputs, inputs.contains(to) {
+            throw AssetError(
+                "output.is-the-input", "is one of the files that the input is made of, expected another file", at: SourceLocation(file: to))
         }
         var backup: String?
         if overwrites, DiskOutput.kind(to) == .file {

@@ -126,6 +126,30 @@ import Darwin
         #expect(code { _ = try FileBytes(mapping: path) } == "io.is-a-device")
     }
 
+    @Test func whatWasReadIsNotReplaced() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("in.usda", "layer")
+        try folder.write("texture.png", "picture")
+        let resolver = DiskResolver()
+        _ = try resolver.open(folder.path + "/in.usda")
+        _ = try resolver.open(folder.path + "/./texture.png")
+        // As the main file or beside it, by any name.
+        for (main, side) in [("in.usda", "a.mtl"), ("out.obj", "texture.png")] {
+            let output = try DiskOutput(folder.path + "/" + main, overwrite: true, keeping: resolver.opened)
+            try put(output, main, "new")
+            try put(output, side, "new")
+            #expect(code { try output.commit() } == "output.is-the-input")
+            #expect(folder.contents == ["in.usda", "texture.png"])
+            #expect(try folder.text("in.usda") == "layer" && folder.text("texture.png") == "picture")
+        }
+        // A file that is the same anyway stays.
+        let same = try DiskOutput(folder.path + "/out.obj", overwrite: true, keeping: resolver.opened)
+        try put(same, "out.obj", "new")
+        try put(same, "texture.png", "picture")
+        try same.commit()
+        #expect(folder.contents == ["in.usda", "out.obj", "texture.png"])
+    }
+
     /// Nobody may ever write to a pipe that a file names.
     @Test func pipesAreNotWaitedFor() throws {
         let folder = try TemporaryFolder()
