@@ -3,7 +3,8 @@ public import AssetModel
 /// World bounds of a scene and of every node that draws something, in file units.
 ///
 /// Exact: the points themselves through the world transform, never an authored extent; an implicit shape's box is
-/// exact for the shape; a point instancer's covers its unmasked instances. Points that are not finite are left out.
+/// exact for the shape; a point instancer's covers its unmasked instances. Points that are not finite are left out, with
+/// a warning for each array that holds some.
 public struct SceneBounds: Sendable {
     /// The box of all that the filter shows; nil where nothing is. What lies below a point instancer counts only
     /// through it.
@@ -34,7 +35,7 @@ public struct SceneBounds: Sendable {
                 if wantsNodes || counts {
                     do throws(AssetError) {
                         let box = try measurer.bounds(
-                            all[i].content, all[i].worldTransform, depth: 0, beyond: wantsNodes ? nil : sum)
+                            all[i], all[i].worldTransform, depth: 0, beyond: wantsNodes ? nil : sum)
                         if !box.isEmpty {
                             if wantsNodes { boxes[i] = box }
                             if counts { sum.formUnion(box) }
@@ -52,6 +53,7 @@ public struct SceneBounds: Sendable {
             }
         }
         for warning in warnings { diagnostics.add(warning) }
+        for warning in measurer.warnings { diagnostics.add(warning) }
         nodes = boxes
         total = sum.isEmpty ? nil : sum
     }
@@ -69,6 +71,9 @@ private struct BoundsMeasurer {
     private let pointUses: [Int]
     /// Copies that instancers made so far.
     private var copies = 0
+    /// Told of arrays with points that are not finite, once each.
+    private(set) var warnings: [Diagnostic] = []
+    private var told: Set<String> = []
 
     init(_ scene: Scene, filter: NodeFilter) {
         self.scene = scene
@@ -104,25 +109,33 @@ private struct BoundsMeasurer {
 
     /// The box of what a node draws, under a transform from its own space. Where a box is given that it surely does not
     /// reach out of, it may be left empty.
-    mutating func bounds(_ content: Node.Content, _ m: Matrix4d, depth: Int, beyond: BoundingBox? = nil) throws(AssetError) -> BoundingBox {
-        switch content {
+    mutating func bounds(_ node: borrowing Node, _ m: Matrix4d, depth: Int, beyond: BoundingBox? = nil) throws(AssetError) -> BoundingBox {
+        switch node.content {
         case .mesh(let id):
             let i = Int(id.index)
-            if meshUses[i] < 2 { return try oneUse(scene.meshes.elements[i].points, m) }
+            if meshUses[i] < 2 {
+                var leftOut = 0
+                let box = try oneUse(scene.meshes.elements[i].points, m, leftOut: &leftOut)
+                if leftOut > 0 { tell(leftOut, node) }
+                return box
+            }
             let extremes = meshes[i] ?? PointExtremes(scene.meshes[i].points, expectedUses: meshUses[i])
             meshes[i] = extremes
-            if let beyond, try !extremes.reaches(beyond, m) { return BoundingBox() }
-            return try extremes.bounds(m)
+            if let beyond, try !extremes.reaches(beyond, m) {
+                if extremes.leftOut > 0 { tell(extremes.leftOut, node) }
+                return BoundingBox()
+            }
+            return try bounds(extremes, node, m)
         case .curves(let id):
             let i = Int(id.index)
             let extremes = curves[i] ?? PointExtremes(scene.curves[i].points, expectedUses: curveUses[i])
             curves[i] = extremes
-            return try extremes.bounds(m)
+            return try bounds(extremes, node, m)
         case .points(let id):
             let i = Int(id.index)
             let extremes = points[i] ?? PointExtremes(scene.points[i].points, expectedUses: pointUses[i])
             points[i] = extremes
-            return try extremes.bounds(m)
+            return try bounds(extremes, node, m)
         case .implicit(let shape):
             return shape.bounds(m)
         case .instancer(let id):
@@ -130,6 +143,29 @@ private struct BoundsMeasurer {
         case .none, .camera, .light, .skeleton:
             return BoundingBox()
         }
+    }
+
+    private mutating func bounds(_ extremes: PointExtremes, _ node: borrowing Node, _ m: Matrix4d) throws(AssetError) -> BoundingBox {
+        let box = try extremes.bounds(m)
+        if extremes.leftOut > 0 { tell(extremes.leftOut, node) }
+        return box
+    }
+
+    /// Says that points of a node's array are not finite, where that was not said yet.
+    private mutating func tell(_ count: Int, _ node: borrowing Node) {
+        let (kind, index): (String, Int32)
+        switch node.content {
+        case .mesh(let id): (kind, index) = ("mesh", id.index)
+        case .curves(let id): (kind, index) = ("curves", id.index)
+        case .points(let id): (kind, index) = ("points", id.index)
+        default: return
+        }
+        guard told.insert("\(kind) \(index)").inserted else { return }
+        let warning = Diagnostic(
+            .warning, kind + ".position-not-finite",
+            "\(count == 1 ? "a point that is not finite is" : "\(count) points that are not finite are") left out of the bounds",
+            at: SourceLocation(file: scene.source.file, primPath: node.path))
+        warnings.append(warning)
     }
 
     private mutating func bounds(_ instancer: PointInstancer, _ m: Matrix4d, depth: Int) throws(AssetError) -> BoundingBox {
@@ -150,7 +186,7 @@ private struct BoundsMeasurer {
             }
             let place = instancer.transforms[i] * m
             for part in parts[which] {
-                box.formUnion(try bounds(scene.nodes[part.node].content, part.transform * place, depth: depth + 1))
+                box.formUnion(try bounds(scene.nodes[part.node], part.transform * place, depth: depth + 1))
             }
         }
         return box

@@ -10,6 +10,8 @@ final class PointExtremes {
     private let expectedUses: Int
     private var local: BoundingBox?
     private var search: ExtremeSearch?
+    /// Points that are not finite, as far as anything was measured yet.
+    private(set) var leftOut = 0
 
     init(_ points: PointArray, expectedUses: Int) {
         self.points = points
@@ -20,22 +22,26 @@ final class PointExtremes {
     func bounds(_ m: Matrix4d) throws(AssetError) -> BoundingBox {
         if points.isEmpty { return BoundingBox() }
         if m.keepsAxes {
-            let box: BoundingBox
-            if let local { box = local } else { box = try localBounds(points) }
-            local = box
+            let box = try localBox()
             return box.isEmpty ? box : box.transformed(m)
         }
-        if expectedUses < 4 { return try streamedBounds(points, m) }
-        if search == nil { search = try ExtremeSearch(points) }
+        if expectedUses < 4 {
+            var skipped = 0
+            defer { leftOut = skipped }
+            return try streamedBounds(points, m, leftOut: &skipped)
+        }
+        if search == nil {
+            let made = try ExtremeSearch(points)
+            search = made
+            leftOut = points.count - made.count
+        }
         return search?.bounds(m) ?? BoundingBox()
     }
 
     /// Whether the points may reach out of a box; false only where they surely do not.
     func reaches(_ outer: BoundingBox, _ m: Matrix4d) throws(AssetError) -> Bool {
         guard expectedUses >= 4, !outer.isEmpty else { return true }
-        let box: BoundingBox
-        if let local { box = local } else { box = try localBounds(points) }
-        local = box
+        let box = try localBox()
         if box.isEmpty { return false }
         // The box of the transformed box: its centre, and how far the halves of its edges reach along each axis.
         let c = m.transform(point: box.center)
@@ -51,13 +57,21 @@ final class PointExtremes {
         return !inside
     }
 
+    private func localBox() throws(AssetError) -> BoundingBox {
+        if let local { return local }
+        var skipped = 0
+        let box = try localBounds(points, leftOut: &skipped)
+        local = box
+        leftOut = skipped
+        return box
+    }
 }
 
-/// The box of points that are measured once.
-func oneUse(_ points: PointArray, _ m: Matrix4d) throws(AssetError) -> BoundingBox {
+/// The box of points that are measured once. Adds how many are not finite.
+func oneUse(_ points: PointArray, _ m: Matrix4d, leftOut: inout Int) throws(AssetError) -> BoundingBox {
     if points.isEmpty { return BoundingBox() }
-    guard m.keepsAxes else { return try streamedBounds(points, m) }
-    let box = try localBounds(points)
+    guard m.keepsAxes else { return try streamedBounds(points, m, leftOut: &leftOut) }
+    let box = try localBounds(points, leftOut: &leftOut)
     return box.isEmpty ? box : box.transformed(m)
 }
 
@@ -85,21 +99,25 @@ extension Matrix4d {
     }
 }
 
-/// The box of points as they are.
-func localBounds(_ points: PointArray) throws(AssetError) -> BoundingBox {
+/// The box of points as they are. Adds how many are not finite.
+func localBounds(_ points: PointArray, leftOut: inout Int) throws(AssetError) -> BoundingBox {
     var box = BoundingBox()
+    var skipped = 0
     switch points {
     case .float(let array):
-        try array.forEachBlock { block in box.formUnion(floatBounds(block)) }
+        try array.forEachBlock { block in box.formUnion(floatBounds(block, leftOut: &skipped)) }
     case .double(let array):
-        try array.forEachBlock { block in for p in block { box.formUnion(p) } }
+        try array.forEachBlock { block in
+            for p in block { if p.isFinite { box.formUnion(p) } else { skipped += 1 } }
+        }
     }
+    leftOut += skipped
     return box
 }
 
 /// The box of packed float triples, four at a time. Comparisons with NaN are false, so NaN never enters; a block with
-/// an infinity is looked at again point by point.
-func floatBounds(_ block: UnsafeBufferPointer<Point3f>) -> BoundingBox {
+/// an infinity is looked at again point by point. Adds how many points are not finite.
+func floatBounds(_ block: UnsafeBufferPointer<Point3f>, leftOut: inout Int) -> BoundingBox {
     var box = BoundingBox()
     let quads = block.count / 4
     var sawNaN = false
@@ -132,13 +150,16 @@ func floatBounds(_ block: UnsafeBufferPointer<Point3f>) -> BoundingBox {
             box.formUnion(fold(hi0, hi1, hi2, Swift.max))
         }
     }
-    for i in (sawNaN ? 0 : quads * 4)..<block.count { box.formUnion(Vector3d(block[i])) }
+    for i in (sawNaN ? 0 : quads * 4)..<block.count {
+        if block[i].isFinite { box.formUnion(Vector3d(block[i])) } else { leftOut += 1 }
+    }
     return box
 }
 
-/// The box of points under a transform, in one pass.
-private func streamedBounds(_ points: PointArray, _ m: Matrix4d) throws(AssetError) -> BoundingBox {
+/// The box of points under a transform, in one pass. Adds how many of the points are not finite.
+private func streamedBounds(_ points: PointArray, _ m: Matrix4d, leftOut: inout Int) throws(AssetError) -> BoundingBox {
     var box = BoundingBox()
+    var skipped = 0
     switch points {
     case .float(let array):
         try array.forEachBlock { block in
@@ -147,7 +168,10 @@ private func streamedBounds(_ points: PointArray, _ m: Matrix4d) throws(AssetErr
             for p in block {
                 let q = Double(p.x) * r0 + Double(p.y) * r1 + Double(p.z) * r2 + r3
                 // Not finite in any lane (an infinity times zero is NaN): leave the point out.
-                guard (q - q).sum() == 0 else { continue }
+                guard (q - q).sum() == 0 else {
+                    if !p.isFinite { skipped += 1 }
+                    continue
+                }
                 lo.replace(with: q, where: q .< lo)
                 hi.replace(with: q, where: q .> hi)
             }
@@ -155,8 +179,11 @@ private func streamedBounds(_ points: PointArray, _ m: Matrix4d) throws(AssetErr
             box.formUnion(Vector3d(hi.x, hi.y, hi.z))
         }
     case .double(let array):
-        try array.forEachBlock { block in for p in block { box.formUnion(m.transform(point: p)) } }
+        try array.forEachBlock { block in
+            for p in block { if p.isFinite { box.formUnion(m.transform(point: p)) } else { skipped += 1 } }
+        }
     }
+    leftOut += skipped
     return box
 }
 
@@ -167,6 +194,8 @@ struct ExtremeSearch {
     private var runs: [BoundingBox] = []
     private var groups: [BoundingBox] = []
     private static let run = 16
+    /// The points that are finite.
+    var count: Int { points.count }
 
     init(_ array: PointArray) throws(AssetError) {
         var kept: [Vector3d] = []

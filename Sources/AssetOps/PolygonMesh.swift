@@ -64,6 +64,13 @@ public struct MeshDefects: Sendable, Hashable {
     /// Set where counts and indices disagree: corners by counts, and indices. The mesh is left out as a whole.
     public var cornersByCounts: Int?
     public var indexCount = 0
+    /// The first face whose count is below zero, where there is one.
+    public var negativeFace: (face: Int, count: Int32)? {
+        get { negativeFaceIndex.map { ($0, negativeFaceCount) } }
+        set { (negativeFaceIndex, negativeFaceCount) = (newValue?.face, newValue?.count ?? 0) }
+    }
+    private var negativeFaceIndex: Int?
+    private var negativeFaceCount: Int32 = 0
     /// Faces left out, by reason.
     public var facesUnderThreeCorners = 0
     public var facesWithBadIndex = 0
@@ -74,7 +81,10 @@ public struct MeshDefects: Sendable, Hashable {
 
     /// Tells what was left out, one warning a reason.
     public func report(_ format: String, at location: SourceLocation, to diagnostics: inout Diagnostics) {
-        if let cornersByCounts {
+        if let negativeFace {
+            diagnostics.warning(
+                "mesh.topology-mismatch", "face \(negativeFace.face) asks for \(negativeFace.count) corners; the mesh is left out", at: location)
+        } else if let cornersByCounts {
             diagnostics.warning(
                 "mesh.topology-mismatch",
                 "face counts ask for \(cornersByCounts) corners, \(indexCount) indices are there; the mesh is left out", at: location)
@@ -99,8 +109,9 @@ public enum MeshRepair {
         defects.indexCount = mesh.faceVertexIndices.count
         let sizes = try faceSizes(mesh.faceVertexCounts)
         let (points, bounds, isFinite) = try loadPoints(mesh.points)
-        guard let sizes, sizes.sum == mesh.faceVertexIndices.count else {
-            defects.cornersByCounts = sizes?.sum ?? 0
+        if sizes.smallest < 0 { defects.negativeFace = try firstNegative(mesh.faceVertexCounts) }
+        guard sizes.smallest >= 0, sizes.sum == mesh.faceVertexIndices.count, sizes.sum < Int(Int32.max) else {
+            defects.cornersByCounts = sizes.sum
             let empty = PolygonMesh(
                 points: points, faceVertexIndices: [], faceCount: 0, faceSize: nil, faceStarts: [], keptFaces: nil, bounds: bounds,
                 isFinite: isFinite)
@@ -146,8 +157,8 @@ public enum MeshRepair {
         var starts: [Int32] = []
     }
 
-    /// Sizes of the faces, or nil where one is negative or their sum has no place in 32 bits.
-    private static func faceSizes(_ counts: DeferredArray<Int32>) throws(AssetError) -> FaceSizes? {
+    /// Sizes of the faces; only the smallest and the sum where one is negative or the sum has no place in 32 bits.
+    private static func faceSizes(_ counts: DeferredArray<Int32>) throws(AssetError) -> FaceSizes {
         var sizes = FaceSizes()
         var first: Int32?
         var areSame = true
@@ -168,9 +179,9 @@ public enum MeshRepair {
             if low != expected || high != expected { areSame = false }
         }
         guard let first else { return sizes }
-        guard smallest >= 0, sum < Int(Int32.max) else { return nil }
         sizes.sum = sum
         sizes.smallest = Int(smallest)
+        guard smallest >= 0, sum < Int(Int32.max) else { return sizes }
         if areSame {
             sizes.same = Int(first)
             return sizes
@@ -189,6 +200,17 @@ public enum MeshRepair {
         return sizes
     }
 
+    /// The first count below zero and which face has it.
+    private static func firstNegative(_ counts: DeferredArray<Int32>) throws(AssetError) -> (face: Int, count: Int32)? {
+        var found: (face: Int, count: Int32)?
+        var start = 0
+        try counts.forEachBlock { block in
+            if found == nil, let i = block.firstIndex(where: { $0 < 0 }) { found = (start + i, block[i]) }
+            start += block.count
+        }
+        return found
+    }
+
     private static func holeFlags(_ holes: [Int32], _ faceCount: Int) -> [Bool]? {
         if holes.isEmpty { return nil }
         var flags = [Bool](repeating: false, count: faceCount)
@@ -203,8 +225,9 @@ public enum MeshRepair {
         switch points {
         case .float(let array):
             let loaded = try array.load()
-            let (box, isFinite) = loaded.withUnsafeBufferPointer { (floatBounds($0), areFinite($0)) }
-            return (.float(loaded), box, isFinite)
+            var leftOut = 0
+            let box = loaded.withUnsafeBufferPointer { floatBounds($0, leftOut: &leftOut) }
+            return (.float(loaded), box, leftOut == 0)
         case .double(let array):
             let loaded = try array.load()
             var box = BoundingBox()
@@ -215,17 +238,6 @@ public enum MeshRepair {
             }
             return (.double(loaded), box, isFinite)
         }
-    }
-
-    private static func areFinite(_ points: UnsafeBufferPointer<Point3f>) -> Bool {
-        // x·0 is 0 for finite numbers and NaN for all others.
-        var (x, y, z) = (Float(0), Float(0), Float(0))
-        for p in points {
-            x += p.x * 0
-            y += p.y * 0
-            z += p.z * 0
-        }
-        return x + y + z == 0
     }
 }
 

@@ -10,7 +10,7 @@ struct BoundsCommand: Command {
                 """
                 Bounds are exact: the points themselves, never an authored extent. They are in file units and cover what is \
                 visible and of purpose default or render, unless --purpose says otherwise. A node's bounds cover what lies below\
-                 it, too.
+                 it, too. A word marks each node that does not count in the whole: hidden, or its purpose.
                 """
             ],
             operands: [OperandSpec("FILE", help: "the asset; - reads standard input")],
@@ -31,7 +31,7 @@ struct BoundsCommand: Command {
         let filter = NodeFilter(purposes: common.purposes)
         let bounds = SceneBounds(scene, filter: filter, diagnostics: &diagnostics)
         try run.checkStrict(common, diagnostics)
-        let printer = BoundsPrinter(scene: scene, total: bounds.total, nodes: bounds.subtrees(scene, filter: filter))
+        let printer = BoundsPrinter(scene: scene, filter: filter, total: bounds.total, nodes: bounds.subtrees(scene, filter: filter))
         if common.json {
             printer.json(to: run.out)
         } else {

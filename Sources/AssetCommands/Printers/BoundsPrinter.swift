@@ -1,9 +1,12 @@
 import AssetIO
 import AssetModel
+import AssetOps
 
 /// Bounds as text and as `facet.bounds/1`.
 struct BoundsPrinter {
     let scene: Scene
+    /// What counts in the whole.
+    let filter: NodeFilter
     let total: BoundingBox?
     /// One a node.
     let nodes: [BoundingBox?]
@@ -47,13 +50,19 @@ struct BoundsPrinter {
         if let unit, unit != 1 { out.put("  = \(sizeText(total.size * unit)) m", .dim) }
         out.endLine()
         out.endLine()
+        // A column of marks only where there are some.
+        let hasMarks = nodes.indices.contains { nodes[$0] != nil && !mark($0).isEmpty }
+        let names = hasMarks ? 2 : 1
         var table = TextTable(
-            [.left] + Array(repeating: .right, count: 12), head: ["", "", "min", "", "", "max", "", "", "size", "", "", "centre", ""])
-        table.add([TextItem("everything", .bold)] + cells(total))
-        for case (let i, let box?) in nodes.enumerated() { table.add([TextItem(escaped(scene.nodes[i].path))] + cells(box)) }
+            Array(repeating: .left, count: names) + Array(repeating: .right, count: 12),
+            head: Array(repeating: "", count: names) + ["", "min", "", "", "max", "", "", "size", "", "", "centre", ""])
+        table.add([TextItem("everything", .bold)] + (hasMarks ? [TextItem("")] : []) + cells(total))
+        for case (let i, let box?) in nodes.enumerated() {
+            table.add([TextItem(escaped(scene.nodes[i].path))] + (hasMarks ? [TextItem(mark(i), .yellow)] : []) + cells(box))
+        }
         if let width, table.width(indent: 0) > width {
-            stacked("everything", total, out)
-            for case (let i, let box?) in nodes.enumerated() { stacked(escaped(scene.nodes[i].path), box, out) }
+            stacked("everything", "", total, out)
+            for case (let i, let box?) in nodes.enumerated() { stacked(escaped(scene.nodes[i].path), mark(i), box, out) }
         } else {
             table.print(to: out)
         }
@@ -65,9 +74,19 @@ struct BoundsPrinter {
         }
     }
 
+    /// Why a node's own geometry does not count in the whole; empty where it does.
+    private func mark(_ i: Int) -> String {
+        let node = scene.nodes[i]
+        // Without geometry of its own its box is that of what counts below it.
+        if !node.hasGeometry || filter.shows(node) { return "" }
+        return node.isVisible ? node.purpose.rawValue : "hidden"
+    }
+
     /// The same below each other, where a row would not fit.
-    private func stacked(_ name: String, _ box: BoundingBox, _ out: TextBuffer) {
-        out.line(name, .bold)
+    private func stacked(_ name: String, _ mark: String, _ box: BoundingBox, _ out: TextBuffer) {
+        out.put(name, .bold)
+        if !mark.isEmpty { out.put("  " + mark, .yellow) }
+        out.endLine()
         for (label, v) in [("min   ", box.min), ("max   ", box.max), ("size  ", box.size), ("centre", box.center)] {
             out.put("  ")
             out.put(label, .blue)
