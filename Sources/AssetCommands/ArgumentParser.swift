@@ -1,3 +1,5 @@
+public import AssetIO
+
 /// A command line that is wrong: what was found and what would be right, and which argument it is about.
 public struct UsageError: Error, Sendable, Hashable {
     public var message: String
@@ -26,6 +28,28 @@ public struct ParsedArguments: Sendable {
         public func error(_ message: String) -> UsageError {
             UsageError(message, argument: argument, range: start..<(start + text.utf8.count))
         }
+
+        /// The value as a whole number. Throws where it is none or lies outside `range`.
+        public func integer(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
+            guard let n = Int(text), range.contains(n) else {
+                let limit =
+                    range.upperBound == .max
+                    ? "a whole number from \(range.lowerBound) on" : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+                throw error("--\(option) is '\(text)', expected \(limit)")
+            }
+            return n
+        }
+
+        /// The value as a finite number. Throws where it is none.
+        public func number(_ option: String) throws(UsageError) -> Double {
+            guard let n = Double(text), n.isFinite else { throw error("--\(option) is '\(text)', expected a number") }
+            return n
+        }
+
+        /// Throws where the value is no path from the root.
+        func checkPath(_ option: String) throws(UsageError) {
+            if !text.hasPrefix("/") { throw error("--\(option) is '\(text)', expected a path from the root: /\(text)") }
+        }
     }
 
     public internal(set) var operands: [Value] = []
@@ -41,23 +65,10 @@ public struct ParsedArguments: Sendable {
     public func all(_ option: String) -> [Value] { values[option] ?? [] }
 
     /// The last value of an option as a number. Throws where it is none or lies outside `range`.
-    public func integer(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-        guard let v = value(option) else { return nil }
-        guard let n = Int(v.text), range.contains(n) else {
-            let limit =
-                range.upperBound == .max
-                ? "a whole number from \(range.lowerBound) on" : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw v.error("--\(option) is '\(v.text)', expected \(limit)")
-        }
-        return n
-    }
+    public func integer(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? { try value(option)?.integer(option, in: range) }
 
     /// The last value of an option as a finite number.
-    public func number(_ option: String) throws(UsageError) -> Double? {
-        guard let v = value(option) else { return nil }
-        guard let n = Double(v.text), n.isFinite else { throw v.error("--\(option) is '\(v.text)', expected a number") }
-        return n
-    }
+    public func number(_ option: String) throws(UsageError) -> Double? { try value(option)?.number(option) }
 }
 
 /// Reads arguments against a specification. Pure: no I/O, no environment.
@@ -67,10 +78,13 @@ public struct ParsedArguments: Sendable {
 public struct ArgumentParser: Sendable {
     let spec: CommandSpec
     let options: [OptionSpec]
+    /// What a format option may name; nil where that is not known.
+    let formats: FormatRegistry?
 
-    public init(_ spec: CommandSpec) {
+    public init(_ spec: CommandSpec, formats: FormatRegistry? = nil) {
         self.spec = spec
         options = spec.allOptions
+        self.formats = formats
     }
 
     /// Parses the arguments from `start` on; the ones before it are only there so that indices fit what was typed.
@@ -173,6 +187,11 @@ public struct ArgumentParser: Sendable {
             throw value.error("--\(option.long) is '\(value.text)', expected \(listed(choices))\(hint)")
         }
         if value.text.isEmpty { throw value.error("--\(option.long) is empty: \(option.usage)") }
+        if let known = formats?.names(option.completion), !known.contains(value.text.lowercased()) {
+            let hint = nearest(value.text, known).map { "; did you mean '\($0)'?" } ?? ""
+            throw value.error("--\(option.long) is '\(value.text)', expected \(listed(known))\(hint)")
+        }
+        try option.check(value)
     }
 
     private func store(_ option: OptionSpec, _ value: ParsedArguments.Value, _ parsed: inout ParsedArguments, next: Int) -> Int {
@@ -207,18 +226,29 @@ public struct ArgumentParser: Sendable {
     }
 }
 
+extension FormatRegistry {
+    /// The names that an option for a format may have; nil for other options.
+    func names(_ completion: OptionSpec.Completion) -> [String]? {
+        switch completion {
+        case .readableFormats: formats.filter(\.info.canRead).map(\.info.id)
+        case .writableFormats: formats.filter(\.info.canWrite).map(\.info.id)
+        default: nil
+        }
+    }
+}
+
 /// `a`, `a or b`, `a, b or c`.
 func listed(_ words: [String], _ last: String = "or") -> String {
     guard let end = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " \(last) " + end
 }
 
-/// The known word that `word` was most likely meant to be, or nil where none is near.
+/// The known word that `word` was most likely meant to be, or nil where none is near. Never the word itself.
 func nearest(_ word: String, _ known: [String]) -> String? {
     let typed = Array(word.lowercased().utf8.prefix(64))
     guard !typed.isEmpty else { return nil }
     var best: (word: String, distance: Int)?
-    for candidate in known {
+    for candidate in known where candidate != word {
         let c = Array(candidate.lowercased().utf8)
         // A beginning of a word is a better guess than a few letters in common.
         let distance = typed.count >= 2 && c.starts(with: typed) ? 1 : editDistance(typed, c)

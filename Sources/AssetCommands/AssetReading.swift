@@ -41,7 +41,6 @@ extension ToolRun {
     func read(_ path: String, _ common: CommonOptions, _ options: ReadOptions? = nil, warnsOfNothing: Bool = true)
         throws(CommandFailure) -> (scene: Scene, diagnostics: Diagnostics)
     {
-        try checkFormat(common)
         let asset = try open(path, common, options ?? common.read)
         environment.keepsake.value = asset.scene
         var diagnostics = asset.diagnostics
@@ -51,16 +50,6 @@ extension ToolRun {
                 at: SourceLocation(file: asset.scene.source.file))
         }
         return (asset.scene, diagnostics)
-    }
-
-    /// Refuses a `--from` that names no format.
-    func checkFormat(_ common: CommonOptions) throws(CommandFailure) {
-        guard let from = common.from else { return }
-        let known = environment.registry.formats.filter(\.info.canRead).map(\.info.id)
-        if !known.contains(from.text.lowercased()) {
-            let hint = nearest(from.text, known).map { "; did you mean '\($0)'?" } ?? ""
-            throw .usage(from.error("--from is '\(from.text)', expected \(listed(known))\(hint)"))
-        }
     }
 
     /// What `--strict` makes of warnings about an input: nothing is printed but the warnings.

@@ -9,8 +9,8 @@ public struct OptionSpec: Sendable {
         case choice([String])
     }
 
-    /// What a shell may offer for the value.
-    public enum Completion: Sendable, Hashable { case none, files, formats }
+    /// What a shell may offer for the value: nothing, files, formats that can be read or written, or these words.
+    public enum Completion: Sendable, Hashable { case none, files, readableFormats, writableFormats, words([String]) }
 
     /// Without the two dashes.
     public var long: String
@@ -23,10 +23,13 @@ public struct OptionSpec: Sendable {
     public var completion: Completion
     /// Accepted and checked, but not shown: it belongs to an output that cannot be written yet.
     public var isHidden: Bool
+    /// Throws where a value cannot be right whatever else is given.
+    public var check: @Sendable (ParsedArguments.Value) throws(UsageError) -> Void
 
     public init(
         _ long: String, short: Character? = nil, _ kind: Kind = .flag, repeatable: Bool = false, help: String,
-        completion: Completion = .none, hidden: Bool = false
+        completion: Completion = .none, hidden: Bool = false,
+        check: @escaping @Sendable (ParsedArguments.Value) throws(UsageError) -> Void = { (_) throws(UsageError) in }
     ) {
         self.long = long
         self.short = short
@@ -35,6 +38,7 @@ public struct OptionSpec: Sendable {
         self.help = help
         self.completion = completion
         isHidden = hidden
+        self.check = check
     }
 
     /// `--depth N`, `-o, --output FILE`, `--color auto|always|never`.

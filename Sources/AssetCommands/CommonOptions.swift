@@ -4,21 +4,35 @@ import AssetModel
 /// The options that commands share, and what they mean to a reader.
 struct CommonOptions {
     enum Spec {
+        /// Answered before a command line is read; here for help and completions.
+        static let help = OptionSpec("help", short: "h", help: "show how the command is used")
         static let json = OptionSpec("json", help: "print JSON for programs instead of text")
         static let quiet = OptionSpec("quiet", short: "q", help: "say nothing of warnings")
         static let verbose = OptionSpec("verbose", short: "v", help: "tell of choices too, and of every warning")
         static let color = OptionSpec(
             "color", .choice(["auto", "always", "never"]), help: "colour in text; auto: on a terminal, unless NO_COLOR is set")
-        static let time = OptionSpec("time", .value("T"), help: "read time-sampled values at this time code")
+        static let time = OptionSpec("time", .value("T"), help: "read time-sampled values at this time code") { (v) throws(UsageError) in
+            _ = try v.number("time")
+        }
         static let variant = OptionSpec(
-            "variant", .value("/PATH{SET=CHOICE}"), repeatable: true, help: "select a variant; may be repeated")
+            "variant", .value("/PATH{SET=CHOICE}"), repeatable: true, help: "select a variant; may be repeated"
+        ) { (v) throws(UsageError) in _ = try CommonOptions.variant(v) }
         static let purpose = OptionSpec(
-            "purpose", .value("LIST"), help: "purposes that count, of default,render,proxy,guide (default,render)")
+            "purpose", .value("LIST"), help: "purposes that count, of default,render,proxy,guide (default,render)",
+            completion: .words(CommonOptions.knownPurposes)
+        ) { (v) throws(UsageError) in _ = try CommonOptions.purposes(v) }
         static let noPayloads = OptionSpec("no-payloads", help: "leave payloads unloaded")
-        static let limit = OptionSpec("limit", .value("NAME=VALUE"), repeatable: true, help: "set a ceiling; see `facet help limits`")
+        static let limit = OptionSpec(
+            "limit", .value("NAME=VALUE"), repeatable: true, help: "set a ceiling; see `facet help limits`",
+            completion: .words(ReadLimit.all.map { $0.name + "=" })
+        ) { (v) throws(UsageError) in
+            var limits = ReadLimits()
+            try ReadLimit.set(v, &limits)
+        }
         static let strict = OptionSpec("strict", help: "treat a warning as an error")
         static let from = OptionSpec(
-            "from", .value("FORMAT"), help: "read as this format, whatever the name; needed with -", completion: .formats)
+            "from", .value("FORMAT"), help: "read as this format, whatever the name; within USD a hint, the content says which; needed with -",
+            completion: .readableFormats)
     }
 
     /// Options of every command that reads an asset.
@@ -74,10 +88,12 @@ struct CommonOptions {
         return VariantChoice(path: String(path), set: String(set), choice: String(inside[inside.index(after: equals)...]))
     }
 
+    /// `other` stands for words that USD does not know: taken, but not what anybody is looking for.
+    private static let knownPurposes = Purpose.allCases.filter { $0 != .other }.map(\.rawValue)
+
     private static func purposes(_ list: ParsedArguments.Value) throws(UsageError) -> Set<Purpose> {
         var out: Set<Purpose> = []
-        // `other` stands for words that USD does not know: taken, but not what anybody is looking for.
-        let known = Purpose.allCases.filter { $0 != .other }.map(\.rawValue)
+        let known = knownPurposes
         for name in list.text.split(separator: ",") {
             guard let p = Purpose(rawValue: String(name)) else {
                 let hint = nearest(String(name), known).map { "; did you mean '\($0)'?" } ?? ""

@@ -1,7 +1,7 @@
 /// How a run of the tool ended, as the process reports it.
 public enum ExitStatus: Int32, Sendable, Hashable, CaseIterable {
     case done = 0
-    /// `audit` found something, `diff` found a difference.
+    /// What was looked for was found: a problem, a difference.
     case finding = 1
     /// The command line is wrong.
     case usage = 2
@@ -16,7 +16,7 @@ public enum ExitStatus: Int32, Sendable, Hashable, CaseIterable {
     public var meaning: String {
         switch self {
         case .done: "done"
-        case .finding: "audit found something at or above --fail-on; diff found a difference"
+        case .finding: "what was looked for was found"
         case .usage: "the command line is wrong"
         case .input: "an input cannot be read: missing, unknown format, malformed"
         case .output: "an output cannot be written; what was there before is untouched"

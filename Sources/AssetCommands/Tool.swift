@@ -8,6 +8,12 @@ public let toolVersion = "0.1.0"
 public func runTool(_ arguments: [String], _ environment: ToolEnvironment) -> ExitStatus {
     // Nothing is built before these: a version must be told as fast as the process starts.
     if let first = arguments.first, first == "--version" || first == "-V" {
+        guard arguments.count == 1 else {
+            DiagnosticPrinter(out: TextBuffer(environment.standardError, colored: environment.isErrorTerminal && environment.allowsColor)).print(
+                UsageError("unexpected '\(arguments[1])': \(first) stands alone", argument: 1), arguments: arguments,
+                help: "`facet help` lists the commands")
+            return .usage
+        }
         let out = TextBuffer(environment.standardOutput, colored: false)
         out.line("facet \(toolVersion)")
         return finish(out, .done, environment)
@@ -32,7 +38,7 @@ public func runTool(_ arguments: [String], _ environment: ToolEnvironment) -> Ex
     }
     let help = "`facet help \(spec.name)` shows how it is used"
     do throws(UsageError) {
-        let parsed = try ArgumentParser(spec).parse(arguments, from: 1)
+        let parsed = try ArgumentParser(spec, formats: environment.registry).parse(arguments, from: 1)
         let command = try type.init(parsed)
         let color = parsed.value("color")?.text ?? "auto"
         let colorsOutput = color == "always" || color == "auto" && environment.isOutputTerminal && environment.allowsColor

@@ -14,7 +14,8 @@ struct CatCommand: Command {
                 """,
                 """
                 With --flatten the stage is composed first: one layer comes out that says the same without references, payloads,\
-                 variants and sublayers. Asset paths lead from where the output is, instances share what they refer to.
+                 variants and sublayers. Asset paths that lead to a file become absolute, as OpenUSD writes them; instances share\
+                 what they refer to.
                 """,
             ],
             operands: [OperandSpec("FILE", help: "the layer; - reads standard input")],
@@ -52,7 +53,6 @@ struct CatCommand: Command {
     }
 
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
-        try run.checkFormat(common)
         if let output { try run.refuseOverwritingInput(file, output) }
         var opened: OpenedFile
         do {

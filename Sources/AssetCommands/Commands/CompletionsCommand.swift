@@ -21,7 +21,7 @@ struct CompletionsCommand: Command {
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
         let printer = CompletionPrinter(
             out: run.out, specs: CommandRegistry.all.map { $0.spec },
-            formats: run.environment.registry.formats.map(\.info))
+            formats: run.environment.registry)
         switch shell {
         case "bash": printer.bash()
         case "zsh": printer.zsh()

@@ -26,9 +26,11 @@ struct ConvertCommand: Command {
                 OperandSpec("OUT", help: "the file to write; - writes standard output where the format is one file"),
             ],
             options: [
-                OptionSpec("to", .value("FORMAT"), help: "write this format, whatever OUT's extension", completion: .formats),
+                OptionSpec("to", .value("FORMAT"), help: "write this format, whatever OUT's extension", completion: .writableFormats),
                 OptionSpec("overwrite", help: "replace files that exist"),
-                OptionSpec("node", .value("/PATH"), help: "write only this node and what lies below it"),
+                OptionSpec("node", .value("/PATH"), help: "write only this node and what lies below it") { (v) throws(UsageError) in
+                    try v.checkPath("node")
+                },
                 OptionSpec("include-hidden", help: "write hidden nodes, too"),
                 OptionSpec("units", .choice(["keep", "m", "cm", "mm"]), help: "unit of the output (keep: the file's numbers)"),
                 OptionSpec("up", .choice(["keep", "y", "z"]), help: "up axis of the output (keep: the file's own)"),
@@ -81,9 +83,6 @@ struct ConvertCommand: Command {
         node = parsed.value("node")
         common = try CommonOptions(parsed)
         if output.text == "-", to == nil { throw output.error("writing standard output needs --to FORMAT") }
-        if let node, !node.text.hasPrefix("/") {
-            throw node.error("--node is '\(node.text)', expected a path from the root: /\(node.text)")
-        }
         var options = ConversionOptions()
         options.read = common.read
         options.format = to?.text
@@ -120,7 +119,6 @@ struct ConvertCommand: Command {
     }
 
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
-        try run.checkFormat(common)
         let format = try format(run)
         try run.refuseOverwritingInput(input, output.text)
         let sink: any OutputSink
@@ -133,15 +131,17 @@ struct ConvertCommand: Command {
         let showsProgress = progress == "always" || progress == "auto" && run.environment.isErrorTerminal && run.environment.allowsColor
         let stopProgress = showsProgress ? run.environment.startProgress("facet: converting \(escaped(AssetPath.baseName(input)))") : {}
         let done: Conversion
+        var file: FileBytes?
         do throws(ConversionFailure) {
-            let file: FileBytes
+            let bytes: FileBytes
             do {
-                file = try run.bytes(input)
+                bytes = try run.bytes(input)
+                file = bytes
             } catch {
                 throw ConversionFailure(cause: .input, error: error)
             }
             done = try convert(
-                from: file, as: format, named: name, into: sink, options: options, resolver: run.environment.resolver,
+                from: bytes, as: format, named: name, into: sink, options: options, resolver: run.environment.resolver,
                 registry: run.environment.registry)
             stopProgress()
         } catch {
@@ -150,8 +150,12 @@ struct ConvertCommand: Command {
             guard let problem = error.error else { throw .said(error.cause == .input ? .input : .output) }
             if problem.diagnostic.code == "output.closed-pipe" { return .done }
             if problem.diagnostic.code == "scene.no-such-node", let node {
-                throw .usage(
-                    node.error("--node is '\(node.text)', but \(input) has no such node; `facet tree \(quoted(input))` shows the nodes"))
+                // Read again: only a command line that is wrong pays for its hint.
+                let asset = file.flatMap {
+                    try? Facet.open($0, options: common.read, resolver: run.environment.resolver, registry: run.environment.registry)
+                }
+                if let scene = asset?.scene { throw .usage(unknownNode(node, "node", in: scene)) }
+                throw .usage(node.error("--node is '\(node.text)', but the file has no such node"))
             }
             if let wrong = common.selectionError(problem) { throw .usage(wrong) }
             // That nothing is left to write is a fault of what was given, whoever notices it.

@@ -15,8 +15,12 @@ struct TreeCommand: Command {
             ],
             operands: [OperandSpec("FILE", help: "the asset; - reads standard input")],
             options: [
-                OptionSpec("depth", short: "d", .value("N"), help: "show N levels"),
-                OptionSpec("path", .value("/A/B"), help: "show this node and what lies below it"),
+                OptionSpec("depth", short: "d", .value("N"), help: "show N levels") { (v) throws(UsageError) in
+                    _ = try v.integer("depth", in: 1...Int.max)
+                },
+                OptionSpec("path", .value("/A/B"), help: "show this node and what lies below it") { (v) throws(UsageError) in
+                    try v.checkPath("path")
+                },
                 OptionSpec("type", .value("TYPE"), help: "show nodes of this type only (Mesh, Xform, Camera …)"),
                 OptionSpec("bounds", help: "add world bounds, in file units"),
                 OptionSpec("transforms", help: "add the transform ops as authored and the matrices"),
@@ -44,9 +48,6 @@ struct TreeCommand: Command {
         common = try CommonOptions(parsed)
         depth = try parsed.integer("depth", in: 1...Int.max)
         path = parsed.value("path")
-        if let path, !path.text.hasPrefix("/") {
-            throw path.error("--path is '\(path.text)', expected a path from the root: /\(path.text)")
-        }
         type = parsed.value("type")?.text
         showsBounds = parsed.has("bounds")
         showsTransforms = parsed.has("transforms")
@@ -101,6 +102,11 @@ extension TreeCommand {
         var known: [String] = []
         for node in scene.nodes where !node.typeName.isEmpty && known.count < 1000 && !known.contains(node.typeName) { known.append(node.typeName) }
         let hint = nearest(type, known).map { "; did you mean '\($0)'?" }
+        if known.contains(where: { $0.lowercased() == type.lowercased() }) {
+            return Diagnostic(
+                .warning, "tree.no-such-type", "no node shown is of type '\(type)'; there are some outside of what is shown",
+                at: SourceLocation(file: scene.source.file))
+        }
         let shown = known.isEmpty ? "" : ", expected \(listed(known.count > 8 ? known.prefix(8) + ["another"] : known))"
         return Diagnostic(
             .warning, "tree.no-such-type", "no node shown is of type '\(type)'\(hint ?? shown)", at: SourceLocation(file: scene.source.file))

@@ -4,17 +4,18 @@ import AssetIO
 struct CompletionPrinter {
     let out: TextBuffer
     let specs: [CommandSpec]
-    let formats: [FormatInfo]
+    let formats: FormatRegistry
 
     private func options(_ spec: CommandSpec) -> [OptionSpec] {
-        spec.allOptions.filter { !$0.isHidden } + [OptionSpec("help", short: "h", help: "show how the command is used")]
+        spec.allOptions.filter { !$0.isHidden } + [CommonOptions.Spec.help]
     }
 
     /// The words that a shell may offer for an option's value; nil for file names.
     private func words(_ option: OptionSpec) -> [String]? {
         if case .choice(let choices) = option.kind { return choices }
         switch option.completion {
-        case .formats: return formats.map(\.id)
+        case .readableFormats, .writableFormats: return formats.names(option.completion)
+        case .words(let words): return words
         case .files: return nil
         case .none: return []
         }
@@ -46,7 +47,9 @@ struct CompletionPrinter {
                 for option in valued {
                     let names = "--" + option.long + (option.short.map { "|-\($0)" } ?? "")
                     if let words = words(option) {
-                        out.line("        \(names)) COMPREPLY=($(compgen -W \"\(words.joined(separator: " "))\" -- \"$cur\")); return ;;")
+                        // Behind NAME= the value follows, without a blank.
+                        let open = words.contains { $0.hasSuffix("=") } ? "compopt -o nospace; " : ""
+                        out.line("        \(names)) \(open)COMPREPLY=($(compgen -W \"\(words.joined(separator: " "))\" -- \"$cur\")); return ;;")
                     } else {
                         out.line("        \(names)) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\")); return ;;")
                     }

@@ -20,13 +20,16 @@ struct HelpPrinter {
         let specs = CommandRegistry.all.map { $0.spec }
         entries(specs.map { ($0.name, $0.summary) })
         out.line()
+        heading("Options")
+        entries([("-h, --help", "show this list; behind a command, its own page"), ("-V, --version", "show the version")])
+        out.line()
         heading("Examples")
         entries([
             ("facet tree chair.usdz", "what is inside"),
             ("facet convert chair.usdz chair.obj", "an OBJ with its materials and textures"),
         ])
         out.line()
-        out.line("`facet help COMMAND` shows a command's own page, `facet help limits` the ceilings, `facet --version` the version.")
+        out.line("`facet help COMMAND` shows a command's own page, `facet help limits` the ceilings.")
     }
 
     /// A command's own page.
@@ -46,7 +49,7 @@ struct HelpPrinter {
             entries(operands.map { ($0.name, $0.help) })
         }
         options("Options", spec.options)
-        options("Common options", spec.commonOptions)
+        options("Common options", spec.commonOptions + [CommonOptions.Spec.help])
         if !spec.examples.isEmpty {
             out.line()
             heading("Examples")

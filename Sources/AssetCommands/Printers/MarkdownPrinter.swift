@@ -10,7 +10,7 @@ struct MarkdownPrinter {
         out.line()
         out.line("<!-- Written by `facet help --markdown`. Do not edit. -->")
         out.line()
-        out.line("`facet COMMAND [OPTIONS] FILE…`")
+        out.line("`facet COMMAND [OPTIONS] FILE…`; `facet --help` lists the commands, `facet --version` shows the version.")
         out.line()
         table(["Command", "What it does"], specs.map { ["[`\($0.name)`](#\($0.name))", $0.summary] })
         for spec in specs {
@@ -28,11 +28,9 @@ struct MarkdownPrinter {
                 out.line()
                 table(["Operand", ""], spec.operands.map { ["`\($0.name)`", $0.help] })
             }
-            let options = spec.allOptions.filter { !$0.isHidden }
-            if !options.isEmpty {
-                out.line()
-                table(["Option", ""], options.map { ["`\($0.usage)`", $0.help] })
-            }
+            let options = spec.allOptions.filter { !$0.isHidden } + [CommonOptions.Spec.help]
+            out.line()
+            table(["Option", ""], options.map { ["`\($0.usage)`", $0.help] })
             if !spec.examples.isEmpty {
                 out.line()
                 table(["Example", ""], spec.examples.map { ["`\($0.command)`", $0.meaning] })
@@ -47,7 +45,8 @@ struct MarkdownPrinter {
         out.line()
         out.line("## Exit status")
         out.line()
-        table(["Status", "Meaning"], ExitStatus.allCases.map { ["\($0.rawValue)", $0.meaning] })
+        // A status that none of these commands ends with is left out.
+        table(["Status", "Meaning"], ExitStatus.allCases.filter { $0 != .finding }.map { ["\($0.rawValue)", $0.meaning] })
     }
 
     /// Every format of a registry.
