@@ -54,7 +54,9 @@ public final class DiskOutput: OutputSink, Sendable {
         }
         // A folder that is not there is more likely a slip of the hand than a wish; only folders below it are made.
         if !folder.isEmpty, DiskOutput.kind(folder) != .folder {
-            throw AssetError("output.no-folder", "there is no folder '\(folder)' to write into", at: SourceLocation(file: path))
+            let found =
+                DiskOutput.kind(folder) == .nothing ? "there is no folder '\(folder)' to write into" : "'\(folder)' is a file, expected a folder"
+            throw AssetError("output.no-folder", found, at: SourceLocation(file: path))
         }
         try refuseExisting(path, overwrite: overwrite)
     }

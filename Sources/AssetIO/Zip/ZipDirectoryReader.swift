@@ -31,6 +31,10 @@ struct ZipDirectoryReader {
 
     mutating func read() throws(AssetError) {
         guard let end = findEnd() else {
+            // Every archive begins with the signature of a record.
+            if file.count >= 2, file.bytes.load16(0) != 0x4B50 {
+                throw failure("zip.not-an-archive", "is not a package, expected a zip archive", 0)
+            }
             throw failure(
                 "zip.no-central-directory", "no end of central directory in the last 65,557 bytes of \(file.count): cut off, or not a zip archive",
                 max(0, file.count - 22))

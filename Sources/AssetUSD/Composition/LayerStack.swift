@@ -124,7 +124,9 @@ final class LayerStackBuilder {
             guard let found = cache.locate(assetPath, from: layer) else {
                 missing.append((assetPath, l.identifier, "/", "sublayer"))
                 diagnostics.warning(
-                    "usd.missing-sublayer", "sublayer '\(assetPath)' not found", at: SourceLocation(file: l.identifier, primPath: "/"))
+                    "usd.missing-sublayer",
+                    MissingAsset.message("sublayer", assetPath, authored: name, variables, namedBy: l.identifier),
+                    at: SourceLocation(file: l.identifier, primPath: "/"))
                 continue
             }
             if let w = found.warning(assetPath, at: SourceLocation(file: l.identifier, primPath: "/")) { diagnostics.add(w) }
@@ -144,7 +146,7 @@ final class LayerStackBuilder {
                 var o = i < offsets.count ? offsets[i] : .identity
                 if !o.isUsable {
                     diagnostics.warning(
-                        "usd.bad-layer-offset", "sublayer '\(assetPath)' has an offset that cannot be inverted",
+                        "usd.bad-layer-offset", "sublayer '\(assetPath)' \(o.complaint)",
                         at: SourceLocation(file: l.identifier, primPath: "/"))
                     o = .identity
                 }
@@ -162,6 +164,13 @@ final class LayerStackBuilder {
 extension LayerOffset {
     /// Whether OpenUSD takes the offset: times are mapped both ways and never run backwards.
     var isUsable: Bool { offset.isFinite && scale.isFinite && scale > 0 && (1 / scale).isFinite && (offset * (1 / scale)).isFinite }
+    /// Why an offset that is not usable counts as none.
+    var complaint: String {
+        let fault =
+            offset.isFinite && scale.isFinite && scale <= 0
+            ? "scale \(scale), expected one above 0" : "offset \(offset) and scale \(scale), expected finite numbers that can be inverted"
+        return "has \(fault); it counts as none"
+    }
     /// Whether OpenUSD takes the offset of a sublayer for none.
     var isNegligible: Bool { abs(offset) < 1e-6 && abs(scale - 1) < 1e-6 }
     var inverse: LayerOffset {
@@ -178,7 +187,14 @@ extension LayerCache.Failure {
         case .notFound: return Diagnostic(.warning, code, what + " not found", at: location)
         case .tooMany: return Diagnostic(.warning, "usd.too-many-layers", what + ": more layers than the limit allows", at: location)
         case .unreadable(let e):
-            return Diagnostic(.warning, code, what + " cannot be read: " + e.diagnostic.message, at: location, notes: [e.diagnostic.location.file])
+            // The place inside the asset says more than the layer that names it; that one is a note.
+            var inner = e.diagnostic
+            let namedBy = "named by \(location.file)"
+            if inner.location.position == .unknown {
+                return Diagnostic(.warning, code, what + " cannot be read: " + inner.message, at: location, notes: [inner.location.file])
+            }
+            inner.location.primPath = inner.location.primPath ?? location.primPath
+            return Diagnostic(.warning, code, what + " cannot be read: " + inner.message, at: inner.location, notes: [namedBy])
         }
     }
 }

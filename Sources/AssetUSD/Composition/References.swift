@@ -13,7 +13,11 @@ extension PrimIndexer {
     private struct Origin {
         var entry: LayerStack.Entry
         var assetPath: String
+        /// The path as written, which may be an expression.
+        var authored: String
         var found: AssetLookup.Found?
+        /// As written.
+        var offset: LayerOffset
     }
 
     func evaluateReferences(_ build: PrimBuild, _ n: Int32) { evaluateReferences(build, n, .reference, .references) }
@@ -51,7 +55,7 @@ extension PrimIndexer {
                 // What cannot be used is all one, and equal to itself.
                 let offset = reference.layerOffset
                 let item = Item(asset: key, primPath: reference.primPath, offset: offset.isUsable ? offset : LayerOffset(scale: 0))
-                origins[item] = Origin(entry: entry, assetPath: assetPath, found: found)
+                origins[item] = Origin(entry: entry, assetPath: assetPath, authored: reference.assetPath, found: found, offset: offset)
                 return item
             }
             op.asItems(translate).apply(to: &items)
@@ -67,10 +71,12 @@ extension PrimIndexer {
         let stack = stacks.stacks[Int(node.stack)]
         let layer = origin.entry.layer
         let role = name(of: arc)
+        // An arc within the layer stack names no file.
+        let shown = origin.assetPath.isEmpty ? role : "\(role) '\(origin.assetPath)'"
         let place = SourceLocation(file: layer.identifier, primPath: paths.string(stagePath))
         var offset = item.offset
         if !offset.isUsable {
-            diagnostics.warning("usd.bad-layer-offset", "\(role) '\(origin.assetPath)' has an offset that cannot be inverted", at: place)
+            diagnostics.warning("usd.bad-layer-offset", "\(shown) \(origin.offset.complaint)", at: place)
             offset = .identity
         } else if !item.asset.isEmpty {
             // What lies in the same stack keeps its own layer's time.
@@ -86,7 +92,9 @@ extension PrimIndexer {
             guard let found = origin.found else {
                 stacks.missing.append((origin.assetPath, layer.identifier, paths.string(stagePath), role))
                 lose(arc, origin.assetPath, item.primPath, .missing)
-                diagnostics.warning("usd.missing-\(role)", "\(role) '\(origin.assetPath)' not found", at: place)
+                let message = MissingAsset.message(
+                    role, origin.assetPath, authored: origin.authored, stack.variables, namedBy: layer.identifier)
+                diagnostics.warning("usd.missing-\(role)", message, at: place)
                 return
             }
             switch cache.open(found.path) {
@@ -113,7 +121,7 @@ extension PrimIndexer {
         if path.isEmpty {
             guard let p = defaultPrim(of: target.rootLayer) else {
                 diagnostics.warning(
-                    "usd.no-default-prim", "\(role) '\(origin.assetPath)' names no prim, and \(target.rootLayer.identifier) has no default prim",
+                    "usd.no-default-prim", "\(shown) names no prim, and \(target.rootLayer.identifier) has no default prim",
                     at: place)
                 lose(arc, origin.assetPath, .empty, .missing)
                 return
@@ -132,7 +140,7 @@ extension PrimIndexer {
         let added = addArc(build, new)
         if added >= 0 {
             build.unresolved.append(
-                (added, layer, "usd.unresolved-prim", "\(role) '\(origin.assetPath)' to <\(paths.string(path))>, which has no prim there"))
+                (added, layer, "usd.unresolved-prim", "\(shown) to <\(paths.string(path))>, which has no prim there"))
         }
     }
 

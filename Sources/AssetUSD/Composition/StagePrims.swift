@@ -148,7 +148,7 @@ extension Stage {
     private var exceededPrimLimit: String? {
         let limit = options.limits.prims
         // The pseudo-root is none of them.
-        if prims.count - 1 > limit { return "more than \(limit) prims (the limit 'prims')" }
+        if prims.count - 1 > limit { return "more than \(limit) prim\(limit == 1 ? "" : "s") (the limit 'prims')" }
         guard prims.count > 100_000, !options.limits.primsWereSet else { return nil }
         let byteCount = layerBytes
         let (most, mostSites) = (1_000_000 + 32 * byteCount, 2_000_000 + 64 * byteCount)
@@ -164,7 +164,7 @@ extension Stage {
         exceed(
             AssetError(
                 "usd.too-many-arcs",
-                "composing \(prims.count - 1) prims from \(layerBytes) bytes of layers takes more than \(indexer.allowedWork) arcs "
+                "composing \(prims.count - 1) prims from \(layerBytes) bytes of layers takes more than \(indexer.allowedWork) arc\(indexer.allowedWork == 1 ? "" : "s") "
                     + "(the limit 'arcs')",
                 at: SourceLocation(file: rootLayer.identifier)))
         return true

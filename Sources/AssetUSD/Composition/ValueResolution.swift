@@ -30,6 +30,18 @@ extension Stage {
         }
     }
 
+    /// Whether the strongest value of an attribute at a time is a block: it has none, whatever weaker layers say.
+    func isBlocked(_ prim: StagePrim, _ attribute: Token, at time: EvalTime) -> Bool {
+        var isBlock = false
+        visit(prim, attribute, time != .default) { source in
+            switch value(of: source, prim, attribute, at: time).value {
+            case .block?, .animationBlock?: isBlock = true
+            default: break
+            }
+        }
+        return isBlock
+    }
+
     /// Whether the attribute has any value (default or samples).
     public func hasValue(_ prim: StagePrim, _ attribute: Token) -> Bool {
         switch plain(prim, attribute, at: .earliest) {

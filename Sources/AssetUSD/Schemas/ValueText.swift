@@ -81,10 +81,12 @@ extension SceneReader {
             }
             let type = stage.metadata(prim, name, .typeName)?.text(session) ?? ""
             let connections = stage.connections(prim, name).map { "<\(session.string($0))>" }
-            let value = stage.value(prim, name, at: time).map { printer.text($0) }
+            let samples = stage.timeSamples(prim, name).count
+            let value =
+                stage.value(prim, name, at: time).map { printer.text($0) } ?? (stage.isBlocked(prim, name, at: time) ? printer.text(.block) : nil)
             let text = connections.isEmpty ? value ?? "" : (value.map { $0 + " " } ?? "") + "← " + connections.joined(separator: ", ")
             return Node.Attribute(
-                name: session.string(name), typeName: type, value: text, timeSampleCount: stage.timeSamples(prim, name).count)
+                name: session.string(name), typeName: type, value: text, timeSampleCount: samples)
         }
     }
 }

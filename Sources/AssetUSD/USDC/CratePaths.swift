@@ -168,7 +168,8 @@ private struct PathBuilder {
         }
         guard depth <= deepest else {
             throw AssetError(
-                "limit.nesting-depth", "PATHS section: paths of more than \(deepest) elements", at: crate.bytes.file.location(offset))
+                "limit.nesting-depth", "PATHS section: paths of more than \(deepest) element\(deepest == 1 ? "" : "s")",
+                at: crate.bytes.file.location(offset))
         }
         guard element < tokens.count else { throw crate.bytes.error(.paths, offset, "token \(element) of \(tokens.count)") }
         let token = tokens[Int(element)]

@@ -299,7 +299,7 @@ extension CrateFile: FieldSource {
         let rep = try nestedRep(&at)
         guard depth < limits.nestingDepth else {
             throw AssetError(
-                "limit.nesting-depth", "value: more than \(limits.nestingDepth) values within each other",
+                "limit.nesting-depth", "value: more than \(limits.nestingDepth) value\(limits.nestingDepth == 1 ? "" : "s") within each other",
                 at: bytes.file.location(at.offset))
         }
         try spend(1, at.offset)
