@@ -2,7 +2,7 @@ import AssetIO
 import AssetModel
 
 /// A clip set as a prim's metadata defines it: layers that hold time samples, and when each of them counts. All times that
-/// are not a clip's own are the stage's.
+/// are not a clip's own are those of the layer that says when clips count.
 final class ClipSet {
     struct Clip {
         var assetPath: String
@@ -19,6 +19,8 @@ final class ClipSet {
     let entry: Int32
     let layer: LayerIndex
     let clipPrim: Path
+    /// From the set's times to the stage's.
+    let offset: LayerOffset
     /// In order of time; never empty.
     let clips: [Clip]
     let times: ClipTimes
@@ -28,8 +30,8 @@ final class ClipSet {
     var manifestLayer: LayerIndex??
 
     init(
-        name: String, stack: StackIndex, path: Path, entry: Int32, layer: LayerIndex, clipPrim: Path, clips: [Clip], times: ClipTimes,
-        manifest: String?, interpolatesMissing: Bool
+        name: String, stack: StackIndex, path: Path, entry: Int32, layer: LayerIndex, clipPrim: Path, offset: LayerOffset, clips: [Clip],
+        times: ClipTimes, manifest: String?, interpolatesMissing: Bool
     ) {
         self.name = name
         self.stack = stack
@@ -37,13 +39,20 @@ final class ClipSet {
         self.entry = entry
         self.layer = layer
         self.clipPrim = clipPrim
+        self.offset = offset
         self.clips = clips
         self.times = times
         self.manifest = manifest
         self.interpolatesMissing = interpolatesMissing
     }
 
-    /// The clip that counts at a time.
+    /// A stage time in the set's times.
+    func local(_ time: Double) -> Double { offset.isNegligible ? time : offset.inverse.apply(time) }
+
+    /// A time of the set in the stage's times.
+    func outer(_ time: Double) -> Double { offset.isNegligible ? time : offset.apply(time) }
+
+    /// The clip that counts at a time of the set.
     func clip(at time: Double) -> Int {
         var low = 0
         var high = clips.count
@@ -61,10 +70,14 @@ extension ClipTable {
     /// What the layers of one node, or all nodes, say about a clip set.
     private struct Definition {
         var info = USDDictionary()
-        /// Offsets to the stage of the layers whose `active` and `times` count.
-        var offsets: [String: LayerOffset] = [:]
         /// The strongest opinion that names clips, with its layer's offset to the stage.
         var anchor: (opinion: Opinion, offset: LayerOffset)?
+        /// Offsets to the stage of the strongest layers of the anchor's node that have `active`, or `times`, or name clips.
+        var active = LayerOffset.identity
+        var times = LayerOffset.identity
+        /// From `times` as written to the set's times, as OpenUSD has it: the offset of `active` is taken back first, then that of
+        /// `times` applied. None where the node names no clips.
+        var timesToActive = LayerOffset.identity
         /// Place in the node's list of sets.
         var order = 0
     }
@@ -84,10 +97,13 @@ extension ClipTable {
             while end < range.upperBound, stage.opinions[end].node == stage.opinions[start].node { end += 1 }
             for (name, definition) in node(stage, holder, start..<end) {
                 if var stronger = composed[name] {
+                    if stronger.info["times"] == nil { stronger.timesToActive = definition.timesToActive }
                     stronger.info = stronger.info.merging(weaker: definition.info)
-                    stronger.offsets.merge(definition.offsets) { mine, _ in mine }
+                    // Times count from the node that names the clips, whichever node has the entries.
                     if stronger.anchor == nil {
                         stronger.anchor = definition.anchor
+                        stronger.active = definition.active
+                        stronger.times = definition.times
                         stronger.order = definition.order
                     }
                     composed[name] = stronger
@@ -123,12 +139,12 @@ extension ClipTable {
                 for (name, value) in clips.entries where !name.isEmpty {
                     guard case .dictionary(let info)? = try? value.resolved() else { continue }
                     var definition = sets[name] ?? Definition()
-                    if case .array(let a)? = resolved(info, "assetPaths"), a.type == .asset {
-                        definition.anchor = (o, offset)
-                    } else if case .string? = resolved(info, "templateAssetPath") {
-                        definition.anchor = (o, offset)
-                    }
-                    for key in ["active", "times"] where info[key] != nil { definition.offsets[key] = offset }
+                    var namesClips = false
+                    if case .array(let a)? = resolved(info, "assetPaths"), a.type == .asset { namesClips = true }
+                    if case .string? = resolved(info, "templateAssetPath") { namesClips = true }
+                    if namesClips { definition.anchor = (o, offset) }
+                    if namesClips || info["active"] != nil { definition.active = offset }
+                    if namesClips || info["times"] != nil { definition.times = offset }
                     definition.info = info.merging(weaker: definition.info)
                     sets[name] = definition
                     added.added.append(name)
@@ -142,6 +158,7 @@ extension ClipTable {
         for (place, name) in listed.enumerated() {
             guard var d = sets[name] else { continue }
             d.order = place
+            if d.anchor != nil { d.timesToActive = d.times.concatenating(inner: d.active.inverse) }
             out.append((name, d))
         }
         return out.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
@@ -168,15 +185,15 @@ extension ClipTable {
         var assetPaths: [String]
         var active: [(Double, Double)]
         var times: [(Double, Double)]
-        var timesOffset = offset
-        var activeOffset = offset
+        var setOffset = offset
+        var timesOffset = definition.times.concatenating(inner: offset.inverse)
         if case .array(let a)? = resolved(info, "assetPaths"), a.type == .asset {
             guard case .string(let s) = a.storage, let authored = Self.pairs(resolved(info, "active")) else { return nil }
             assetPaths = s
             active = authored
             times = Self.pairs(resolved(info, "times")) ?? []
-            timesOffset = definition.offsets["times"] ?? .identity
-            activeOffset = definition.offsets["active"] ?? .identity
+            setOffset = definition.active
+            timesOffset = definition.timesToActive
         } else {
             guard case .string(let text)? = resolved(info, "templateAssetPath"), case .double(let step)? = resolved(info, "templateStride"),
                 case .double(let start)? = resolved(info, "templateStartTime"), case .double(let end)? = resolved(info, "templateEndTime")
@@ -196,7 +213,6 @@ extension ClipTable {
         }
         if assetPaths.contains("") { return fail("an empty path in 'assetPaths'") }
         guard active.count <= Self.maximalClips, times.count <= 10 * Self.maximalClips else { return fail("too many clips") }
-        if !activeOffset.isNegligible { active = active.map { (activeOffset.apply($0.0), $0.1) } }
         var seen = Set<Double>()
         for (time, index) in active {
             guard index >= 0, index < Double(assetPaths.count) else { return fail("no clip \(index) of \(assetPaths.count) in 'active'") }
@@ -223,8 +239,9 @@ extension ClipTable {
         if case .bool(let b)? = resolved(info, "interpolateMissingClipValues") { interpolates = b }
         let node = r.nodeCount == 0 ? IndexNode(path: r.path, stack: 0) : stage.nodes[Int(r.nodeStart + anchor.node)]
         return ClipSet(
-            name: name, stack: node.stack, path: node.path, entry: anchor.entry, layer: anchor.layer, clipPrim: clipPrim, clips: clips,
-            times: ClipTimes(times.map { (stage: $0.0, clip: $0.1) }, offset: timesOffset), manifest: manifest, interpolatesMissing: interpolates)
+            name: name, stack: node.stack, path: node.path, entry: anchor.entry, layer: anchor.layer, clipPrim: clipPrim, offset: setOffset,
+            clips: clips, times: ClipTimes(times.map { (stage: $0.0, clip: $0.1) }, offset: timesOffset),
+            manifest: manifest, interpolatesMissing: interpolates)
     }
 }
 

@@ -1,4 +1,5 @@
-/// The times of a clip set: when each clip counts, and the piecewise linear function from the stage's time to the clips'.
+/// The times of a clip set: when each clip counts, and the piecewise linear function from the set's time,
+/// which stands for the stage's here, to the clips'.
 struct ClipTimes {
     struct Mapping {
         /// Stage time.
@@ -18,19 +19,17 @@ struct ClipTimes {
     /// In order of stage time, with the first and the last entry doubled; empty where clips run in stage time.
     private(set) var mappings: [Mapping] = []
 
-    /// From the entries as a layer holds them, and that layer's offset to the stage.
+    /// From the entries as a layer holds them, and that layer's offset to the set's time.
     init(_ pairs: [(stage: Double, clip: Double)], offset: LayerOffset) {
         // Entries of one stage time stay in the order in which they were written: it tells the sides of a jump.
-        var list = pairs.enumerated().sorted { ($0.element.stage, $0.offset) < ($1.element.stage, $1.offset) }
+        var list = pairs.map { (stage: offset.isNegligible ? $0.stage : offset.apply($0.stage), clip: $0.clip) }.enumerated()
+            .sorted { ($0.element.stage, $0.offset) < ($1.element.stage, $1.offset) }
             .map { Mapping(external: $0.element.stage, inner: $0.element.clip) }
         // Nothing lies before a jump at the very start.
         if list.count > 1, list[0].external == list[1].external { list.removeFirst() }
         for i in 0..<max(0, list.count - 1) where list[i].external == list[i + 1].external {
             list[i].external -= Self.safeStep
             list[i].jumps = true
-        }
-        if !offset.isNegligible {
-            for i in list.indices { list[i].external = offset.apply(list[i].external) }
         }
         guard let first = list.first, let last = list.last else { return }
         mappings = [first] + list + [last]

@@ -80,20 +80,27 @@ final class ClipTable {
     /// The value at a stage time; `.block` where the clips have none.
     func value(_ stage: Stage, _ site: Path, _ attribute: Token, _ set: ClipSet, _ time: Double) -> USDValue? {
         guard let path = clipPath(stage, site, set, attribute) else { return nil }
-        let (lower, upper) = bracket(stage, set, path, time)
+        let (lower, upper) = bracket(stage, set, path, set.local(time))
         guard let a = sample(stage, set, path, lower) else { return .block }
-        if abs(lower - upper) < 1e-6 { return a }
+        // Interpolation is one of the stage's time.
+        let start = set.outer(lower)
+        let end = set.outer(upper)
+        if abs(start - end) < 1e-6 { return a }
         if case .block = a { return a }
+        guard SampleInterpolation.isInterpolated(a), let b = sample(stage, set, path, upper) else { return a }
         // Before a block the value holds.
-        var b = a
-        if SampleInterpolation.isInterpolated(a), let next = sample(stage, set, path, upper) {
-            if case .block = next {} else { b = next }
-        }
-        return (try? SampleInterpolation.linear(a, b, (time - lower) / (upper - lower))) ?? a
+        if case .block = b { return a }
+        return (try? SampleInterpolation.linear(a, b, (time - start) / (end - start))) ?? a
+    }
+
+    /// The value at a time of the set, with time codes brought to the stage's time.
+    private func sample(_ stage: Stage, _ set: ClipSet, _ path: Path, _ time: Double) -> USDValue? {
+        let value = localSample(stage, set, path, time)
+        return set.offset.isNegligible ? value : value.map { stage.movedTimeCodes($0, set.offset.apply) }
     }
 
     /// The value of the clip that counts at a time, else the manifest's default.
-    private func sample(_ stage: Stage, _ set: ClipSet, _ path: Path, _ time: Double) -> USDValue? {
+    private func localSample(_ stage: Stage, _ set: ClipSet, _ path: Path, _ time: Double) -> USDValue? {
         let clip = set.clip(at: time)
         if let s = samples(clipLayer(stage, set, clip), path) {
             let t = set.times.clipTime(time)
@@ -124,7 +131,7 @@ final class ClipTable {
         return false
     }
 
-    /// The sample times on both sides of a stage time in one clip.
+    /// The sample times on both sides of a time of the set in one clip.
     private func bracket(_ stage: Stage, _ set: ClipSet, _ path: Path, clip: Int, _ time: Double) -> (Double, Double) {
         let c = set.clips[clip]
         var times = [c.authoredStart]
@@ -140,7 +147,7 @@ final class ClipTable {
         return ClipTimes.bracket(times, time) ?? (c.authoredStart, c.authoredStart)
     }
 
-    /// The sample times on both sides of a stage time, in several clips where missing values are interpolated.
+    /// The sample times on both sides of a time of the set, in several clips where missing values are interpolated.
     private func bracket(_ stage: Stage, _ set: ClipSet, _ path: Path, _ time: Double) -> (Double, Double) {
         let now = set.clip(at: time)
         var lower: Double?
@@ -174,8 +181,8 @@ final class ClipTable {
             set.times.stageTimes(samples(clipLayer(stage, set, i), path)?.times ?? [], c.start, c.end) { out.insert($0) }
             out.insert(c.authoredStart)
         }
-        if out.isEmpty { return [set.clips[0].authoredStart] }
-        return out.sorted()
+        if out.isEmpty { out.insert(set.clips[0].authoredStart) }
+        return out.sorted().map(set.outer)
     }
 
     func mightVary(_ stage: Stage, _ site: Path, _ attribute: Token, _ set: ClipSet) -> Bool {
@@ -187,5 +194,5 @@ final class ClipTable {
         return out.count > 1
     }
 
-    func layer(_ stage: Stage, _ set: ClipSet, _ time: Double?) -> USDLayer? { clipLayer(stage, set, time.map { set.clip(at: $0) } ?? 0) }
+    func layer(_ stage: Stage, _ set: ClipSet, _ time: Double?) -> USDLayer? { clipLayer(stage, set, time.map { set.clip(at: set.local($0)) } ?? 0) }
 }

@@ -297,9 +297,9 @@ extension Stage {
         guard let a = resolvedUnlessArray(lower).map(moved) else { return nil }
         if case .block = a { return a }
         if abs(end - start) < 1e-6 { return a }
-        let upper = resolvedUnlessArray(samples.values[i + 1]).map(moved) ?? a
-        // Before a block the value holds.
-        let b = if case .block = upper { a } else { upper }
+        let b = resolvedUnlessArray(samples.values[i + 1]).map(moved) ?? a
+        // Before a block the value holds, to the last bit.
+        if case .block = b { return a }
         let u = (outer - start) / (end - start)
         if u == 0 { return a }
         do throws(AssetError) {
