@@ -35,7 +35,7 @@ public struct SceneBounds: Sendable {
                 if wantsNodes || counts {
                     do throws(AssetError) {
                         let box = try measurer.bounds(
-                            all[i], all[i].worldTransform, depth: 0, beyond: wantsNodes ? nil : sum)
+                            i, all[i].worldTransform, depth: 0, beyond: wantsNodes ? nil : sum)
                         if !box.isEmpty {
                             if wantsNodes { boxes[i] = box }
                             if counts { sum.formUnion(box) }
@@ -107,10 +107,10 @@ private struct BoundsMeasurer {
         (self.meshUses, self.curveUses, self.pointUses) = (meshUses, curveUses, pointUses)
     }
 
-    /// The box of what a node draws, under a transform from its own space. Where a box is given that it surely does not
+    /// The box of what the node at an index draws, under a transform from its own space. Where a box is given that it surely does not
     /// reach out of, it may be left empty.
-    mutating func bounds(_ node: borrowing Node, _ m: Matrix4d, depth: Int, beyond: BoundingBox? = nil) throws(AssetError) -> BoundingBox {
-        switch node.content {
+    mutating func bounds(_ node: Int, _ m: Matrix4d, depth: Int, beyond: BoundingBox? = nil) throws(AssetError) -> BoundingBox {
+        switch scene.nodes.elements[node].content {
         case .mesh(let id):
             let i = Int(id.index)
             if meshUses[i] < 2 {
@@ -145,16 +145,16 @@ private struct BoundsMeasurer {
         }
     }
 
-    private mutating func bounds(_ extremes: PointExtremes, _ node: borrowing Node, _ m: Matrix4d) throws(AssetError) -> BoundingBox {
+    private mutating func bounds(_ extremes: PointExtremes, _ node: Int, _ m: Matrix4d) throws(AssetError) -> BoundingBox {
         let box = try extremes.bounds(m)
         if extremes.leftOut > 0 { tell(extremes.leftOut, node) }
         return box
     }
 
     /// Says that points of a node's array are not finite, where that was not said yet.
-    private mutating func tell(_ count: Int, _ node: borrowing Node) {
+    private mutating func tell(_ count: Int, _ node: Int) {
         let (kind, index): (String, Int32)
-        switch node.content {
+        switch scene.nodes.elements[node].content {
         case .mesh(let id): (kind, index) = ("mesh", id.index)
         case .curves(let id): (kind, index) = ("curves", id.index)
         case .points(let id): (kind, index) = ("points", id.index)
@@ -164,7 +164,7 @@ private struct BoundsMeasurer {
         let warning = Diagnostic(
             .warning, kind + ".position-not-finite",
             "\(count == 1 ? "a point that is not finite is" : "\(count) points that are not finite are") left out of the bounds",
-            at: SourceLocation(file: scene.source.file, primPath: node.path))
+            at: SourceLocation(file: scene.source.file, primPath: scene.nodes.elements[node].path))
         warnings.append(warning)
     }
 
@@ -186,7 +186,7 @@ private struct BoundsMeasurer {
             }
             let place = instancer.transforms[i] * m
             for part in parts[which] {
-                box.formUnion(try bounds(scene.nodes[part.node], part.transform * place, depth: depth + 1))
+                box.formUnion(try bounds(Int(part.node.index), part.transform * place, depth: depth + 1))
             }
         }
         return box

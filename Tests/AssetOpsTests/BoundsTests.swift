@@ -74,6 +74,34 @@ import Testing
         #expect(measure(none).nodes == [nil])
     }
 
+    /// However an array is measured (alone, a few times, many times), what is left out of it is counted and told once.
+    @Test func pointsLeftOutAreToldOnce() {
+        var points = (0..<9).map { Point3f(Float($0), 1, 2) }
+        points[3] = Point3f(.nan, 100, 100)
+        points[8] = Point3f(0, 0, .infinity)
+        let doubles = points.map { Vector3d($0) }
+        for uses in [1, 2, 6] {
+            for array in [PointArray(points), .double(DeferredArray(doubles))] {
+                for m in [Matrix4d.identity, turned] {
+                    var builder = SceneBuilder()
+                    let first = builder.mesh("m", Mesh(points: array), transform: m)
+                    let content = builder.scene.nodes[first].content
+                    for i in 1..<max(2, uses) where i < uses { builder.node("n\(i)", transform: m, content: content) }
+                    for total in [false, true] {
+                        var diagnostics = Diagnostics()
+                        if total {
+                            _ = SceneBounds.total(of: builder.scene, diagnostics: &diagnostics)
+                        } else {
+                            _ = SceneBounds(builder.scene, diagnostics: &diagnostics)
+                        }
+                        #expect(diagnostics.entries.map(\.message) == ["2 points that are not finite are left out of the bounds"], "\(uses)")
+                        #expect(diagnostics.entries.first?.location.primPath == "/m")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func hiddenAndGuidesHaveBoundsButDoNotCount() {
         let mesh = SampleMesh.cube()
         var builder = SceneBuilder()
