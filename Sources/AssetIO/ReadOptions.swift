@@ -10,7 +10,7 @@ public struct ReadLimits: Sendable {
     /// Whether `prims` was set: then it alone counts.
     public private(set) var primsWereSet = false
     /// Arcs that composing a stage may take over all prims, those of their ancestors included, in a measure of work that grows
-    /// with the arcs of one prim. Left as it is, small layers may take at most fifteen millions and 32 a byte.
+    /// with the arcs of one prim. Left as it is, small layers may take at most thirty millions and 32 a byte.
     public var arcs = 100_000_000_000
     /// Layers a stage may pull in.
     public var layers = 20_000

@@ -74,6 +74,9 @@ private struct BoundsMeasurer {
     /// Told of arrays with points that are not finite, once each.
     private(set) var warnings: [Diagnostic] = []
     private var told: Set<String> = []
+    private var counter = CopyCounter()
+    /// The instancers whose prototypes are being measured.
+    private var open: [ID<PointInstancer>] = []
 
     init(_ scene: Scene, filter: NodeFilter) {
         self.scene = scene
@@ -139,6 +142,14 @@ private struct BoundsMeasurer {
         case .implicit(let shape):
             return shape.bounds(m)
         case .instancer(let id):
+            // One within its own prototype would have no end.
+            if open.contains(id) { return BoundingBox() }
+            if open.isEmpty, copies.saturatingAdding(counter.copies(id, scene, &prototypes)) > DrawList.maximumCopies {
+                copies = .max
+                throw DrawList.tooManyCopies(DrawList.maximumCopies, SourceLocation(file: scene.source.file))
+            }
+            open.append(id)
+            defer { open.removeLast() }
             return try bounds(scene.instancers[id], m, depth: depth)
         case .none, .camera, .light, .skeleton:
             return BoundingBox()
@@ -178,11 +189,9 @@ private struct BoundsMeasurer {
         for i in 0..<count {
             let which = Int(instancer.protoIndices[i])
             guard parts.indices.contains(which), masked.isEmpty || !masked.contains(Int32(truncatingIfNeeded: i)) else { continue }
-            copies += 1
+            copies = copies.saturatingAdding(1)
             if copies > DrawList.maximumCopies {
-                throw AssetError(
-                    "scene.too-many-copies", "point instancers make more than \(DrawList.maximumCopies) copies",
-                    at: SourceLocation(file: scene.source.file))
+                throw DrawList.tooManyCopies(DrawList.maximumCopies, SourceLocation(file: scene.source.file))
             }
             let place = instancer.transforms[i] * m
             for part in parts[which] {

@@ -42,17 +42,29 @@ public struct DrawList {
         var prototypes = PrototypeFinder(scene, filter: filter)
         var skipUntil = 0
         var copies = 0
+        var counter = CopyCounter()
         for i in try filter.range(in: scene) where i >= skipUntil {
             let node = scene.nodes[i]
             if case .instancer(let id) = node.content {
                 skipUntil = i + 1 + Swift.max(0, node.descendantCount)
                 if filter.shows(node) {
+                    if copies.saturatingAdding(counter.copies(id, scene, &prototypes)) > limit {
+                        throw Self.tooManyCopies(limit, SourceLocation(file: scene.source.file, primPath: node.path))
+                    }
                     try expand(scene.instancers[id], ID(i), node.worldTransform, [], &copies, &prototypes, body)
                 }
             } else if node.hasGeometry, filter.shows(node) {
                 try body(DrawItem(node: ID(i), transform: node.worldTransform, copies: []))
             }
         }
+    }
+
+    private func draws(_ node: Node, _ instancer: ID<PointInstancer>) -> Bool {
+        if case .instancer(let id) = node.content { id == instancer } else { false }
+    }
+
+    static func tooManyCopies(_ limit: Int, _ location: SourceLocation) -> AssetError {
+        AssetError("scene.too-many-copies", "point instancers make more than \(limit) copies", at: location)
     }
 
     private func expand(
@@ -70,20 +82,64 @@ public struct DrawList {
             if !masked.isEmpty, masked.contains(Int32(truncatingIfNeeded: i)) { continue }
             total += 1
             if total > limit {
-                throw AssetError(
-                    "scene.too-many-copies", "point instancers make more than \(limit) copies",
-                    at: SourceLocation(file: scene.source.file, primPath: scene.nodes[node].path))
+                throw Self.tooManyCopies(limit, SourceLocation(file: scene.source.file, primPath: scene.nodes[node].path))
             }
             let copyPlace = instancer.transforms[i] * place
             for part in prototype.parts {
                 let all = copies + [DrawItem.Copy(instancer: node, index: i, root: prototype.root)]
                 let partNode = scene.nodes[part.node]
                 if case .instancer(let inner) = partNode.content {
+                    // One within its own prototype would have no end.
+                    if all.contains(where: { draws(scene.nodes[$0.instancer], inner) }) { continue }
                     try expand(scene.instancers[inner], part.node, part.transform * copyPlace, all, &total, &prototypes, body)
                 } else {
                     try body(DrawItem(node: part.node, transform: part.transform * copyPlace, copies: all))
                 }
             }
         }
+    }
+}
+
+/// Finds out how many copies point instancers make, without making them: those within prototypes multiply.
+struct CopyCounter {
+    private struct Key: Hashable {
+        var instancer: ID<PointInstancer>
+        var depth: Int
+    }
+    private var known: [Key: Int] = [:]
+    private var open: [ID<PointInstancer>] = []
+
+    /// The copies that an instancer makes, with those that its copies make; the largest number where there are more. Where
+    /// instancers lead back to each other it is an estimate.
+    mutating func copies(_ id: ID<PointInstancer>, _ scene: Scene, _ prototypes: inout PrototypeFinder) -> Int {
+        let key = Key(instancer: id, depth: open.count)
+        if let count = known[key] { return count }
+        guard open.count < DrawList.maximumDepth, !open.contains(id) else { return 0 }
+        open.append(id)
+        defer { open.removeLast() }
+        let instancer = scene.instancers[id]
+        var each: [Int?] = []
+        for path in instancer.prototypePaths {
+            guard let prototype = prototypes.prototype(path) else {
+                each.append(nil)
+                continue
+            }
+            var count = 1
+            for part in prototype.parts {
+                if case .instancer(let inner) = scene.nodes[part.node].content {
+                    count = count.saturatingAdding(copies(inner, scene, &prototypes))
+                }
+            }
+            each.append(count)
+        }
+        let masked = Set(instancer.maskedInstances)
+        var total = 0
+        for i in 0..<Swift.min(instancer.protoIndices.count, instancer.transforms.count) {
+            let which = Int(instancer.protoIndices[i])
+            guard each.indices.contains(which), let count = each[which] else { continue }
+            if masked.isEmpty || !masked.contains(Int32(truncatingIfNeeded: i)) { total = total.saturatingAdding(count) }
+        }
+        known[key] = total
+        return total
     }
 }

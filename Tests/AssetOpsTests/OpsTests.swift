@@ -167,18 +167,55 @@ import Testing
 }
 
 @Suite struct DrawListTests {
-    @Test func instancersThatMultiplyAreRefused() {
+    /// Ten copies of the next one, as often as there are levels; the last one's prototype has the given content.
+    private func nested(_ levels: Int, last: Node.Content) -> Scene {
+        var builder = SceneBuilder()
+        for i in 0..<levels {
+            var instancer = PointInstancer(prototypePaths: [i + 1 < levels ? "/i\(i + 1)" : "/last"])
+            instancer.protoIndices = Array(repeating: 0, count: 10)
+            instancer.transforms = Array(repeating: .identity, count: 10)
+            var id = ID<PointInstancer>(0)
+            builder.changeScene { id = $0.instancers.append(instancer) }
+            builder.node("i\(i)", content: .instancer(id))
+        }
+        builder.node("last", content: last)
+        return builder.scene
+    }
+
+    @Test func instancersThatMultiplyAreRefused() throws {
+        let scene = nested(4, last: .implicit(.sphere(radius: 1)))
+        var drawn = 0
+        // 11,110 copies of the first one alone: none is made before that is found out.
+        let list = DrawList(scene, filter: NodeFilter(), maximumCopies: 5000)
+        let error = #expect(throws: AssetError.self) { try list.forEach { _ in drawn += 1 } }
+        #expect(error?.diagnostic.code == "scene.too-many-copies")
+        #expect(error?.diagnostic.location.primPath == "/i0" && drawn == 0)
+        try DrawList(scene, filter: NodeFilter(), maximumCopies: 12_344).forEach { _ in drawn += 1 }
+        #expect(drawn == 10_000 + 1000 + 100 + 10 + 1)
+        #expect(throws: AssetError.self) { try DrawList(scene, filter: NodeFilter(), maximumCopies: 12_343).forEach { _ in } }
+        // Bounds of 10^15 copies are not even begun.
+        var diagnostics = Diagnostics()
+        let bounds = SceneBounds(nested(15, last: .implicit(.sphere(radius: 1))), filter: NodeFilter(), diagnostics: &diagnostics)
+        #expect(bounds.nodes.first == .some(nil))
+        #expect(diagnostics.entries.contains { $0.code == "scene.too-many-copies" })
+    }
+
+    /// A prototype that holds its own instancer has no end: the instancer is left out there.
+    @Test func instancerWithinItsPrototype() throws {
         var instancer = PointInstancer(prototypePaths: ["/inst/proto"])
         instancer.protoIndices = Array(repeating: 0, count: 10)
         instancer.transforms = Array(repeating: .identity, count: 10)
         var builder = SceneBuilder()
         var id = ID<PointInstancer>(0)
         builder.changeScene { id = $0.instancers.append(instancer) }
-        // Ten copies of ten copies of …, sixteen times.
-        builder.node("inst", content: .instancer(id)) { $0.node("proto") { $0.node("again", content: .instancer(id)) } }
-        let list = DrawList(builder.scene, filter: NodeFilter(), maximumCopies: 1000)
-        let error = #expect(throws: AssetError.self) { try list.forEach { _ in } }
-        #expect(error?.diagnostic.code == "scene.too-many-copies")
-        #expect(error?.diagnostic.location.primPath == "/inst/proto/again")
+        builder.node("inst", content: .instancer(id)) {
+            $0.node("proto", content: .implicit(.sphere(radius: 1))) { $0.node("again", content: .instancer(id)) }
+        }
+        var drawn = 0
+        try DrawList(builder.scene, filter: NodeFilter(), maximumCopies: 10).forEach { _ in drawn += 1 }
+        #expect(drawn == 10)
+        var diagnostics = Diagnostics()
+        let bounds = SceneBounds(builder.scene, filter: NodeFilter(), diagnostics: &diagnostics)
+        #expect(bounds.total != nil)
     }
 }

@@ -86,6 +86,30 @@ import Testing
         }
     }
 
+    /// Expressions that name others twice, level by level, would double without end.
+    @Test func expressionsThatMultiplyEnd() throws {
+        let levels = 30
+        let text = (0..<levels).map { i in
+            "uniform pathExpression collection:c\(i):membershipExpression = \"%/W:c\(i + 1) + %/W:c\(i + 1)\""
+        }.joined(separator: "\n")
+        func scene(_ start: Int) throws -> SceneText {
+            try SceneText(
+                """
+                def Mesh "W" ( prepend apiSchemas = ["MaterialBindingAPI"] )
+                {
+                    \(text)
+                    uniform pathExpression collection:c\(levels):membershipExpression = "/W"
+                    rel material:binding:collection:one = [</W.collection:c\(start)>, </M>]
+                }
+                def Material "M" {}
+                """)
+        }
+        let endless = try scene(0)
+        #expect(try endless.bound("/W") == nil)
+        #expect(endless.codes.contains("usd.bad-membership-expression"))
+        #expect(try scene(levels - 6).bound("/W") == "/M")
+    }
+
     /// Whatever stands there, an answer comes in time; a pattern with many stretches is no trap.
     @Test func anyTextIsAnswered() throws {
         var random = SplitMix64(seed: 11)

@@ -63,6 +63,12 @@ import Testing
         #expect(try instancer(s).maskedInstances == [1])
     }
 
+    @Test func instancerWithinItsPrototypeIsTold() throws {
+        let s = try SceneText(
+            "def Xform \"P\" { def PointInstancer \"i\" { int[] protoIndices = [0]\n point3f[] positions = [(0, 0, 0)]\n rel prototypes = </P> }\n}")
+        #expect(s.codes == ["usd.instancer.prototype-cycle"])
+    }
+
     @Test func whatCannotBePlacedIsLeftOut() throws {
         let index = try SceneText(
             "def PointInstancer \"i\" { int[] protoIndices = [0, 2]\n point3f[] positions = [(0, 0, 0), (1, 0, 0)]\n \(prototypes) }")

@@ -4,7 +4,7 @@
 /// are stored in a `MapTable` and named by their number there.
 typealias MapID = Int32
 
-struct PathPair: Equatable {
+struct PathPair: Hashable {
     var source: Path
     var target: Path
 }
@@ -23,9 +23,14 @@ final class MapTable {
     private let paths: PathTable
     @exclusivity(unchecked) private(set) var entries: ContiguousArray<Entry> = []
     @exclusivity(unchecked) private var pairs: ContiguousArray<PathPair> = []
+    /// Of functions of many pairs, which relocations make: where a path is named first.
+    @exclusivity(unchecked) private var places: [MapID: (sources: [Path: Int], targets: [Path: Int])] = [:]
+    /// Up to this many pairs all are looked at.
+    private let fewPairs: Int
 
-    init(paths: PathTable) {
+    init(paths: PathTable, fewPairs: Int = 16) {
         self.paths = paths
+        self.fewPairs = fewPairs
         entries.append(Entry(start: 0, count: 0, hasRootIdentity: true, offset: .identity))
     }
 
@@ -64,21 +69,19 @@ final class MapTable {
         var pairs = list.filter { !($0.source.isRoot && $0.target.isRoot) }
         // The closest pair above a path is the one with the longest source.
         if pairs.count > 1 {
-            var depths = pairs.map { paths.depth($0.source) }
-            for i in 1..<pairs.count {
-                var k = i
-                while k > 0, depths[k - 1] > depths[k] {
-                    pairs.swapAt(k - 1, k)
-                    depths.swapAt(k - 1, k)
-                    k -= 1
-                }
+            let depths = pairs.map { paths.depth($0.source) }
+            if (1..<pairs.count).contains(where: { depths[$0 - 1] > depths[$0] }) {
+                let order = depths.indices.sorted { depths[$0] != depths[$1] ? depths[$0] < depths[$1] : $0 < $1 }
+                pairs = order.map { pairs[$0] }
             }
         }
         let rootIdentity = rootIdentity || pairs.count < list.count
         if rootIdentity { pairs.insert(PathPair(source: .root, target: .root), at: 0) }
-        var i = 0
-        while i < pairs.count {
-            if isRedundant(i, pairs) { pairs.remove(at: i) } else { i += 1 }
+        if pairs.count <= fewPairs || !removeRedundantOfMany(&pairs) {
+            var i = 0
+            while i < pairs.count {
+                if isRedundant(i, pairs) { pairs.remove(at: i) } else { i += 1 }
+            }
         }
         if rootIdentity { pairs.removeFirst() }
         if pairs.isEmpty, rootIdentity, offset.isIdentity { return Self.identity }
@@ -106,6 +109,47 @@ final class MapTable {
             paths.replacingPrefix(pair.source, list[best].source, with: list[best].target) == pair.target
         else { return false }
         return !hasBetterTarget(paths.parent(pair.target), list, best)
+    }
+
+    /// Leaves out the redundant ones of many pairs, in order of depth. Returns false where a source is there twice.
+    private func removeRedundantOfMany(_ list: inout [PathPair]) -> Bool {
+        var sources: [Path: Int] = [:]
+        var targets: [Path: Int] = [:]
+        for (i, pair) in list.enumerated() {
+            if !pair.source.isEmpty, sources.updateValue(i, forKey: pair.source) != nil { return false }
+            if !pair.target.isEmpty { targets[pair.target, default: 0] += 1 }
+        }
+        /// Whether another pair would claim a path that one maps to.
+        func hasBetterTarget(_ path: Path, _ best: Int) -> Bool {
+            var up = path
+            for _ in 0..<max(0, paths.depth(path) - paths.depth(list[best].target)) {
+                if targets[up, default: 0] > 0 { return true }
+                up = paths.parent(up)
+            }
+            return false
+        }
+        func isRedundant(_ pair: PathPair) -> Bool {
+            if pair.source.isRoot { return false }
+            var up = paths.parent(pair.source)
+            while up.id > 0, sources[up] == nil { up = paths.parent(up) }
+            guard up.id > 0, let best = sources[up], !list[best].target.isEmpty,
+                let mapped = paths.replacingPrefix(pair.source, up, with: list[best].target)
+            else { return pair.target.isEmpty }
+            if pair.target.isEmpty { return hasBetterTarget(mapped, best) }
+            return mapped == pair.target && !hasBetterTarget(paths.parent(pair.target), best)
+        }
+        var kept: [PathPair] = []
+        kept.reserveCapacity(list.count)
+        for pair in list {
+            if isRedundant(pair) {
+                sources[pair.source] = nil
+                if !pair.target.isEmpty { targets[pair.target, default: 0] -= 1 }
+            } else {
+                kept.append(pair)
+            }
+        }
+        list = kept
+        return true
     }
 
     /// Whether another pair would claim a path that a pair maps to.
@@ -142,10 +186,12 @@ final class MapTable {
             let target = p.target.isEmpty ? .empty : toTarget(outer, p.target)
             list.append(PathPair(source: p.source, target: target))
         }
+        var sources = KnownSources(list, more: Int(f.count), few: fewPairs)
         for p in pairs(outer) {
             let source = toSource(inner, p.source)
-            if !source.isEmpty, !list.contains(where: { $0.source == source }) {
+            if !source.isEmpty, !sources.contains(source, list) {
                 list.append(PathPair(source: source, target: p.target))
+                sources.insert(source)
             }
         }
         let root = f.hasRootIdentity && g.hasRootIdentity
@@ -162,15 +208,83 @@ final class MapTable {
             if source.isEmpty { continue }
             list.append(PathPair(source: source, target: p.target.isEmpty ? .empty : toTarget(transfer, p.target)))
         }
+        var sources = KnownSources(list, more: Int(entries[Int(transfer)].count), few: fewPairs)
         for p in pairs(transfer) where !p.target.isEmpty {
-            guard pairs(classMap).contains(where: { !$0.target.isEmpty && $0.target != p.source && paths.hasPrefix(p.source, $0.target) })
-            else { continue }
+            guard hasTarget(above: p.source, classMap) else { continue }
             let source = toTarget(transfer, toSource(classMap, p.source))
-            if source.isEmpty || list.contains(where: { $0.source == source }) { continue }
+            if source.isEmpty || sources.contains(source, list) { continue }
             list.append(PathPair(source: source, target: p.target))
+            sources.insert(source)
         }
         let across = offset(transfer)
         return add(list, rootIdentity: true, offset: across.concatenating(inner: offset(classMap)).concatenating(inner: across.inverse))
+    }
+
+    /// The sources of a list that grows: a set where there may be many.
+    private struct KnownSources {
+        private var set: Set<Path>?
+
+        init(_ list: [PathPair], more: Int, few: Int) {
+            if list.count + more > few { set = Set(list.map(\.source)) }
+        }
+
+        func contains(_ source: Path, _ list: [PathPair]) -> Bool {
+            set?.contains(source) ?? list.contains { $0.source == source }
+        }
+
+        mutating func insert(_ source: Path) { set?.insert(source) }
+    }
+
+    /// Whether a function maps something to a place above a path.
+    private func hasTarget(above path: Path, _ f: MapID) -> Bool {
+        if Int(entries[Int(f)].count) <= fewPairs {
+            return pairs(f).contains { !$0.target.isEmpty && $0.target != path && paths.hasPrefix(path, $0.target) }
+        }
+        let targets = placesOfMany(f).targets
+        var up = path.id > 0 ? paths.parent(path) : path
+        while up.id > 0 {
+            if targets[up] != nil { return true }
+            up = paths.parent(up)
+        }
+        return false
+    }
+
+    /// Where the pairs of a function name a path first, counted from its first pair.
+    private func placesOfMany(_ f: MapID) -> (sources: [Path: Int], targets: [Path: Int]) {
+        if let known = places[f] { return known }
+        var made: (sources: [Path: Int], targets: [Path: Int]) = ([:], [:])
+        for (i, pair) in pairs(f).enumerated() {
+            if !pair.source.isEmpty, made.sources[pair.source] == nil { made.sources[pair.source] = i }
+            if !pair.target.isEmpty, made.targets[pair.target] == nil { made.targets[pair.target] = i }
+        }
+        places[f] = made
+        return made
+    }
+
+    private func mapByMany(_ f: MapID, _ path: Path, inverted: Bool) -> Path {
+        let e = entries[Int(f)]
+        let (sources, targets) = placesOfMany(f)
+        let (froms, tos) = inverted ? (targets, sources) : (sources, targets)
+        var from = path
+        while from.id > 0, froms[from] == nil { from = paths.parent(from) }
+        var result = path
+        var toDepth = 0
+        if from.id > 0, let best = froms[from] {
+            let pair = pairs[Int(e.start) + best]
+            let to = inverted ? pair.source : pair.target
+            guard !to.isEmpty, let r = paths.replacingPrefix(path, from, with: to) else { return .empty }
+            result = r
+            toDepth = paths.depth(to)
+        } else if !e.hasRootIdentity {
+            return .empty
+        }
+        // The mapping must lead back: another pair closer to the result would claim it.
+        var up = result
+        for _ in 0..<max(0, paths.depth(result) - toDepth) {
+            if tos[up] != nil { return .empty }
+            up = paths.parent(up)
+        }
+        return result
     }
 
     /// The path on the target side; `.empty` where the function does not reach it.
@@ -182,6 +296,7 @@ final class MapTable {
         if f == Self.identity || path.isEmpty { return path }
         let e = entries[Int(f)]
         if e.count == 0 { return e.hasRootIdentity ? path : .empty }
+        if Int(e.count) > fewPairs { return mapByMany(f, path, inverted: inverted) }
         let range = Int(e.start)..<Int(e.start + e.count)
         var best = -1
         var bestDepth = -1
@@ -222,6 +337,8 @@ final class MapTable {
         let x = entries[Int(a)]
         let y = entries[Int(b)]
         guard x.hasRootIdentity == y.hasRootIdentity, x.count == y.count, x.offset == y.offset else { return false }
-        return pairs(a).allSatisfy { pairs(b).contains($0) }
+        if pairs(a) == pairs(b) { return true }
+        if Int(x.count) <= fewPairs { return pairs(a).allSatisfy { pairs(b).contains($0) } }
+        return Set(pairs(b)).isSuperset(of: pairs(a))
     }
 }

@@ -117,7 +117,8 @@ extension PrimIndexer {
                 warn(
                     "usd.arc-cycle", "\(name(of: arc.type)) to <\(paths.string(path))> leads back to <\(paths.string(node.path))>", arc.stack)
                 lose(arc.type, "", path, .circular)
-                work &+= 32
+                // The warning spells both paths out.
+                work &+= 32 + 4 * Int(node.depth)
                 return true
             }
             depth += 1

@@ -57,7 +57,7 @@ final class PrimIndexer {
         if work <= allowedWork { return false }
         allowedWork = options.limits.arcs
         if allowedWork == ReadLimits().arcs {
-            allowedWork = min(allowedWork, 15_000_000 + 32 * cache.layers.reduce(0) { $0 + $1.byteCount })
+            allowedWork = min(allowedWork, 30_000_000 + 32 * cache.layers.reduce(0) { $0 + $1.byteCount })
         }
         return work > allowedWork
     }

@@ -8,6 +8,8 @@ final class RelocationTable {
     let sources: [Path: Path]
     /// Target → where the prim lies before any relocation, which differs from its source where a prim above was moved too.
     private let origins: [Path: Path]
+    /// Sources and origins, and all that lies above them: nothing is moved at or below any other path.
+    private let movesBelow: Set<Path>
     private var known: [Path: MapID] = [:]
 
     /// Nil where no layer relocates anything.
@@ -46,6 +48,12 @@ final class RelocationTable {
         var origins: [Path: Path] = [:]
         for target in sources.keys { Self.findOrigin(target, sources, &origins, paths) }
         self.origins = origins
+        var movesBelow = Set<Path>()
+        for path in [Array(targets.keys), Array(origins.values)].joined() {
+            var up = path
+            while up.id > 0, movesBelow.insert(up).inserted { up = paths.parent(up) }
+        }
+        self.movesBelow = movesBelow
     }
 
     private static func warn(
@@ -125,6 +133,7 @@ final class RelocationTable {
 
     /// The mapping that relocations at and below a path make, for arcs to that path; identity where there are none.
     func map(at path: Path, _ maps: MapTable, _ paths: PathTable) -> MapID {
+        guard movesBelow.contains(path) else { return MapTable.identity }
         if let map = known[path] { return map }
         var pairs: [PathPair] = []
         var have = Set<Path>()
@@ -132,8 +141,9 @@ final class RelocationTable {
             pairs.append(PathPair(source: origin, target: target))
             have.insert(target)
         }
+        let moved = Set(pairs.map(\.source))
         for (source, target) in targets where !target.isEmpty && paths.hasPrefix(source, path) && !have.contains(target) {
-            if pairs.contains(where: { $0.source == source }) { continue }
+            if moved.contains(source) { continue }
             pairs.append(PathPair(source: source, target: target))
         }
         pairs.sort { $0.source.id < $1.source.id }

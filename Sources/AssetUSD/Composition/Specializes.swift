@@ -42,6 +42,8 @@ extension PrimIndexer {
     @discardableResult
     private func propagate(_ build: PrimBuild, _ n: Int32) -> Int32 {
         let node = build.nodes[Int(n)]
+        // All copies are siblings, and are compared by what they hang from.
+        work &+= build.nodes.count / 4
         if let known = matchingChild(
             build, 0, node.stack, node.path, .specialize, node.mapToRoot, depth: build.nodes.depthBelowIntroduction(n))
         {

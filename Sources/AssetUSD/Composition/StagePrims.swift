@@ -171,7 +171,7 @@ extension Stage {
     }
 
     /// The size of all layers that the stage uses.
-    private var layerBytes: Int { cache.layers.reduce(0) { $0 + $1.byteCount } }
+    var layerBytes: Int { cache.layers.reduce(0) { $0 + $1.byteCount } }
 
     /// Notes that the stage is cut off at a limit, as a warning and for those who will not go on with a part.
     private func exceed(_ error: AssetError) {

@@ -203,6 +203,8 @@ extension SceneReader {
 struct CollectionQuery {
     enum Rule { case explicitOnly, expandPrims, expandPrimsAndProperties, exclude }
 
+    /// Letters of expressions that one may refer to, those that they refer to included: each reference repeats what it names.
+    private static let maximalReferenced = 200_000
     private var rules: [Path: Rule] = [:]
     /// What counts where no path is included or excluded.
     private(set) var expression: CollectionExpression?
@@ -210,23 +212,40 @@ struct CollectionQuery {
     init(_ path: Path, _ reader: SceneReader) {
         var open: [Path] = []
         rules = Self.rules(path, reader, &open)
-        if rules.isEmpty { expression = Self.expression(path, reader, chain: []) }
+        if rules.isEmpty {
+            var budget = min(Self.maximalReferenced, reader.expressionBudget)
+            expression = Self.expression(path, reader, chain: [], &budget)
+            if budget < 0, let prim = reader.stage.prim(at: reader.session.paths.parent(path)) {
+                reader.warn(
+                    "usd.bad-membership-expression",
+                    "the expressions that the one of collection \(reader.session.string(reader.session.paths.name(path)).dropFirst(11)) "
+                        + "refers to are too many to follow, and it is taken as empty", prim)
+                expression = .nothing
+            }
+        }
     }
 
     /// The membership expression of a collection; nil where it has none. One that cannot be read holds nothing.
-    private static func expression(_ path: Path, _ reader: SceneReader, chain: [Path]) -> CollectionExpression? {
+    private static func expression(_ path: Path, _ reader: SceneReader, chain: [Path], _ budget: inout Int) -> CollectionExpression? {
         let session = reader.session
         guard session.paths.kind(path) == .property, let prim = reader.stage.prim(at: session.paths.parent(path)) else { return nil }
         let name = session.string(session.paths.name(path))
         guard let text = (try? reader.stage.value(prim, session.token(name + ":membershipExpression"), at: .default)?.resolved())?.text(session)
         else { return nil }
+        if !chain.isEmpty {
+            let cost = 64 + text.utf8.count
+            budget -= cost
+            reader.expressionBudget = max(0, reader.expressionBudget - cost)
+        }
         let chain = chain + [path]
+        var rest = budget
+        defer { budget = rest }
         var parser = CollectionExpressionParser(text, anchor: session.paths.string(session.paths.parent(path))) { owner, other in
             guard let prim = session.paths.parse(owner) else { return .nothing }
             let named = session.paths.property(prim, session.token("collection:" + other))
             // One that leads back to itself adds nothing.
-            if chain.contains(named) || chain.count > 32 { return .nothing }
-            return expression(named, reader, chain: chain) ?? .nothing
+            if chain.contains(named) || chain.count > 32 || rest < 0 { return .nothing }
+            return expression(named, reader, chain: chain, &rest) ?? .nothing
         }
         do {
             return try parser.parse()

@@ -30,6 +30,11 @@ extension SceneReader {
                 "prototype index \(bad) is out of range, expected 0 to \(targets.count - 1): the \(n) instances are left out", prim)
             return out
         }
+        if let target = targets.first(where: { session.paths.hasPrefix(stage.path(prim), $0) }) {
+            warn(
+                "usd.instancer.prototype-cycle",
+                "prototype \(session.string(target)) contains the point instancer itself, which is left out there", prim)
+        }
         try readPlacement(prim, n, &out)
         guard out.positions.count == n else {
             warn(

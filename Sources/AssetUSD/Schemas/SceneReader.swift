@@ -60,6 +60,12 @@ final class SceneReader {
     var collectionRules: [Path: [Path: CollectionQuery.Rule]] = [:]
     /// Rules that may still be taken over from collections within collections.
     var collectionBudget = 10_000_000
+    /// What the nodes' paths take so far, and what they may: long names that nest say theirs at every level below. Whoever asks
+    /// for a limit on prims has chosen.
+    private var pathLetters = 0
+    private var allowedPathLetters = Int.max
+    /// Letters of membership expressions that others may still refer to.
+    var expressionBudget = 20_000_000
     @exclusivity(unchecked) var collections: [Path: CollectionQuery] = [:]
     @exclusivity(unchecked) var materialIDs: [Path: ID<Material>] = [:]
     /// One a material of the scene.
@@ -145,6 +151,7 @@ final class SceneReader {
         HugePages.advise(&scene.meshes.elements)
         // A part of a scene is not passed off as the whole.
         if let error = stage.exceededLimit { throw error }
+        if options.limits.prims == ReadLimits().prims { allowedPathLetters = (512 << 20) + 32 * stage.layerBytes }
         let n = visits.count
         hidden = ContiguousArray(repeating: false, count: n)
         purposes = ContiguousArray(repeating: nil, count: n)
@@ -167,6 +174,12 @@ final class SceneReader {
             scratch.clear()
             try readFacts(prim, into: scratch)
             try fill(&node, i, visit, scratch)
+        }
+        pathLetters += node.path.utf8.count
+        if pathLetters > allowedPathLetters {
+            throw AssetError(
+                "usd.paths-too-long", "the paths of \(i + 1) prims take more than \(allowedPathLetters) bytes",
+                at: SourceLocation(file: stage.rootLayer.identifier))
         }
         scene.nodes.elements.append(node)
         if visit.parent >= 0, schemas[stage.typeName(prim)].reader == .subset { noteSubset(i, below: Int(visit.parent)) }
