@@ -24,9 +24,15 @@ extension PrimIndexer {
 
     /// The mapping of an arc to a path, with what the layer stack relocates at and below it.
     func map(from source: Path, to target: Path, _ stack: StackIndex, rootIdentity: Bool, offset: LayerOffset = .identity) -> MapID {
+        let relocates = stacks.stacks[Int(stack)].relocates
+        // With many relocations the same arc, come upon again, is not mapped again.
+        let key = RelocationTable.Arc(source: source, target: target, rootIdentity: rootIdentity, offset: offset)
+        if let known = relocates?.arcs[key] { return known }
         let map = maps.arc(source, to: target, rootIdentity: false, offset: offset)
-        let relocated = stacks.stacks[Int(stack)].relocates.map { maps.compose($0.map(at: target, maps, paths), map) } ?? map
-        return rootIdentity ? maps.addingRootIdentity(relocated) : relocated
+        let relocated = relocates.map { maps.compose($0.map(at: target, maps, paths), map) } ?? map
+        let made = rootIdentity ? maps.addingRootIdentity(relocated) : relocated
+        relocates?.arcs[key] = made
+        return made
     }
 
     /// Adds a class to a node. Returns its node, or the one that the class has there already.

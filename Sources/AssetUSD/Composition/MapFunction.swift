@@ -25,6 +25,7 @@ final class MapTable {
     @exclusivity(unchecked) private var pairs: ContiguousArray<PathPair> = []
     /// Of functions of many pairs, which relocations make: where a path is named first.
     @exclusivity(unchecked) private var places: [MapID: (sources: [Path: Int], targets: [Path: Int])] = [:]
+    @exclusivity(unchecked) private var composed: [UInt64: MapID] = [:]
     /// Up to this many pairs all are looked at.
     private let fewPairs: Int
 
@@ -179,6 +180,22 @@ final class MapTable {
     func compose(_ outer: MapID, _ inner: MapID) -> MapID {
         if outer == Self.identity { return inner }
         if inner == Self.identity { return outer }
+        let f = entries[Int(outer)]
+        let g = entries[Int(inner)]
+        if Int(f.count) + Int(g.count) > fewPairs { return composeMany(outer, inner) }
+        return composeAnew(outer, inner)
+    }
+
+    /// `outer` after `inner`, each two of them once.
+    private func composeMany(_ outer: MapID, _ inner: MapID) -> MapID {
+        let key = UInt64(UInt32(bitPattern: outer)) << 32 | UInt64(UInt32(bitPattern: inner))
+        if let known = composed[key] { return known }
+        let made = composeAnew(outer, inner)
+        composed[key] = made
+        return made
+    }
+
+    private func composeAnew(_ outer: MapID, _ inner: MapID) -> MapID {
         let f = entries[Int(outer)]
         let g = entries[Int(inner)]
         var list: [PathPair] = []

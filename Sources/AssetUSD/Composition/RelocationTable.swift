@@ -6,11 +6,23 @@ final class RelocationTable {
     let targets: [Path: Path]
     /// Target → source.
     let sources: [Path: Path]
+    /// Sources with their targets, by the source's parent.
+    let departures: [Path: [(source: Path, target: Path)]]
+    /// Targets with their sources, by the target's parent.
+    let arrivals: [Path: [(target: Path, source: Path)]]
     /// Target → where the prim lies before any relocation, which differs from its source where a prim above was moved too.
     private let origins: [Path: Path]
     /// Sources and origins, and all that lies above them: nothing is moved at or below any other path.
     private let movesBelow: Set<Path>
     private var known: [Path: MapID] = [:]
+    /// An arc within the layer stack, and the mappings of those met so far.
+    struct Arc: Hashable {
+        var source: Path
+        var target: Path
+        var rootIdentity: Bool
+        var offset: LayerOffset
+    }
+    var arcs: [Arc: MapID] = [:]
 
     /// Nil where no layer relocates anything.
     init?(_ layers: [USDLayer], paths: PathTable, _ diagnostics: inout Diagnostics) {
@@ -45,6 +57,12 @@ final class RelocationTable {
         var sources: [Path: Path] = [:]
         for (source, target) in targets where !target.isEmpty { sources[target] = source }
         self.sources = sources
+        var departures: [Path: [(source: Path, target: Path)]] = [:]
+        for (source, target) in targets { departures[paths.parent(source), default: []].append((source, target)) }
+        self.departures = departures
+        var arrivals: [Path: [(target: Path, source: Path)]] = [:]
+        for (target, source) in sources { arrivals[paths.parent(target), default: []].append((target, source)) }
+        self.arrivals = arrivals
         var origins: [Path: Path] = [:]
         for target in sources.keys { Self.findOrigin(target, sources, &origins, paths) }
         self.origins = origins

@@ -411,19 +411,25 @@ extension Stage {
 
     /// Renames, removes and adds the children that a layer stack relocates.
     private func relocate(_ table: RelocationTable, _ path: Path, _ names: inout [Token], _ have: inout Set<Token>, _ prohibited: inout Set<Token>) {
-        for (source, target) in table.targets where paths.parent(source) == path {
-            let old = paths.name(source)
-            prohibited.insert(old)
-            guard let at = names.firstIndex(of: old) else { continue }
-            have.remove(old)
-            if !target.isEmpty, paths.parent(target) == path, have.insert(paths.name(target)).inserted {
-                names[at] = paths.name(target)
-            } else {
-                names.remove(at: at)
+        let departures = table.departures[path] ?? []
+        if !departures.isEmpty {
+            let places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
+            var left = Set<Int>()
+            for (source, target) in departures {
+                let old = paths.name(source)
+                prohibited.insert(old)
+                guard let at = places[old] else { continue }
+                have.remove(old)
+                if !target.isEmpty, paths.parent(target) == path, have.insert(paths.name(target)).inserted {
+                    names[at] = paths.name(target)
+                } else {
+                    left.insert(at)
+                }
             }
+            if !left.isEmpty { names = names.enumerated().filter { !left.contains($0.offset) }.map(\.element) }
         }
         var arrivals: [Token] = []
-        for (target, source) in table.sources where paths.parent(target) == path && paths.parent(source) != path {
+        for (target, source) in table.arrivals[path] ?? [] where paths.parent(source) != path {
             let name = paths.name(target)
             if have.insert(name).inserted { arrivals.append(name) }
         }
