@@ -43,7 +43,7 @@ extension PrimIndexer {
     private func propagate(_ build: PrimBuild, _ n: Int32) -> Int32 {
         let node = build.nodes[Int(n)]
         // All copies are siblings, and are compared by what they hang from.
-        work &+= build.nodes.count / 8
+        work &+= build.nodes.count / 64
         if let known = matchingChild(
             build, 0, node.stack, node.path, .specialize, node.mapToRoot, depth: build.nodes.depthBelowIntroduction(n))
         {
