@@ -102,7 +102,8 @@ import Testing
                 builder.node("again", content: content)
             }
         }
-        #expect(try writeOBJ(builder.scene).read().faces.count == 16)
+        // An instancer inside its own prototype is left out there.
+        #expect(try writeOBJ(builder.scene).read().faces.count == 1)
     }
 
     @Test func implicitShapesBecomePolygons() throws {
