@@ -124,7 +124,9 @@ struct ReadLimit: Sendable {
                     "prims of a composed stage or nodes of a scene, contents of instances included; unless set, also 1,000,000 and 32 a byte of the layers",
                 field: { at(&$0.prims, $1) }),
             ReadLimit(
-                name: "arcs", help: "arcs followed to compose the prims of a stage, those of the prims above included",
+                name: "arcs",
+                help:
+                    "arcs followed to compose the prims of a stage, those of the prims above included; unless set, also 30,000,000 and 32 a byte of the layers",
                 field: { at(&$0.arcs, $1) }),
             ReadLimit(name: "layers", help: "layers that a stage may pull in", field: { at(&$0.layers, $1) }),
             ReadLimit(

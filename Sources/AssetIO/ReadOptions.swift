@@ -11,7 +11,9 @@ public struct ReadLimits: Sendable {
     public private(set) var primsWereSet = false
     /// Arcs that composing a stage may take over all prims, those of their ancestors included, in a measure of work that grows
     /// with the arcs of one prim. Left as it is, small layers may take at most thirty millions and 32 a byte.
-    public var arcs = 100_000_000_000
+    public var arcs = 100_000_000_000 { didSet { arcsWereSet = true } }
+    /// Whether `arcs` was set: then it alone counts.
+    public private(set) var arcsWereSet = false
     /// Layers a stage may pull in.
     public var layers = 20_000
     /// Bytes a compressed member may unpack to.

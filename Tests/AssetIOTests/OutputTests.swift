@@ -150,6 +150,16 @@ import Darwin
         #expect(folder.contents == ["in.usda", "out.obj", "texture.png"])
     }
 
+    /// Who asks for what is the standard anyway has asked for it.
+    @Test func limitsThatWereSetAreKnown() {
+        var limits = ReadLimits()
+        #expect(!limits.primsWereSet && !limits.arcsWereSet)
+        limits.prims = ReadLimits().prims
+        #expect(limits.primsWereSet && !limits.arcsWereSet)
+        limits.arcs = ReadLimits().arcs
+        #expect(limits.arcsWereSet)
+    }
+
     /// Nobody may ever write to a pipe that a file names.
     @Test func pipesAreNotWaitedFor() throws {
         let folder = try TemporaryFolder()

@@ -56,7 +56,7 @@ final class PrimIndexer {
     var isExhausted: Bool {
         if work <= allowedWork { return false }
         allowedWork = options.limits.arcs
-        if allowedWork == ReadLimits().arcs {
+        if !options.limits.arcsWereSet {
             allowedWork = min(allowedWork, 30_000_000 + 32 * cache.layers.reduce(0) { $0 + $1.byteCount })
         }
         return work > allowedWork

@@ -133,15 +133,7 @@ public final class Stage {
     /// Children that a traversal shows: active, loaded, defined, not abstract; of instances the contents (proxies).
     public func children(_ prim: StagePrim) -> [StagePrim] { shownChildren(prim) }
 
-    /// The same with those that are there but for a payload that was left out.
-    public func childrenEvenUnloaded(_ prim: StagePrim) -> [StagePrim] {
-        composedChildren(prim).filter { child in
-            let flags = prims[Int(child.index)].flags
-            return flags.isSuperset(of: [.active, .defined]) && !flags.contains(.abstract)
-        }
-    }
-
-    /// The same as a range of `childLists`, whose other children are to be passed over: they are not shown.
+    /// All composed children as a range of `childLists`, contents of instances included; which of them are shown is left to ask.
     @inline(__always)
     func childRange(_ prim: StagePrim) -> Range<Int> {
         let all = composedChildren(prim)

@@ -31,7 +31,7 @@ struct PropertySet {
 
 /// What a prim's own opinions say: the same for all prims that share them. An object, because it is large and handed around.
 final class PrimFacts {
-    @exclusivity(unchecked) var type: SchemaType
+    @exclusivity(unchecked) var type = SchemaType.unknown
     @exclusivity(unchecked) var typeName = ""
     @exclusivity(unchecked) var properties = PropertySet()
     @exclusivity(unchecked) var localTransform = Matrix4d.identity
@@ -97,11 +97,6 @@ final class PrimFacts {
         subsetCount = 0
         varying = 0
         rareOnes.removeAll()
-    }
-
-    init(type: SchemaType = .unknown, typeName: String = "") {
-        self.type = type
-        self.typeName = typeName
     }
 
     static let transformVaries: UInt8 = 1
