@@ -20,6 +20,16 @@ public enum HugePages {
         }
     }
 
+    /// Memory for `count` elements, not filled; that of a large table can lie in large pages altogether. The caller
+    /// deallocates it.
+    public static func allocate<T: BitwiseCopyable>(_ type: T.Type, count: Int) -> UnsafeMutablePointer<T> {
+        let bytes = count * MemoryLayout<T>.stride
+        guard bytes >= size else { return .allocate(capacity: count) }
+        let start = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: size)
+        advise(start, bytes)
+        return start.bindMemory(to: T.self, capacity: count)
+    }
+
     private static func advise(_ start: UnsafeMutableRawPointer, _ count: Int) {
         #if os(Linux)
         let first = (UInt(bitPattern: start) + UInt(size - 1)) & ~UInt(size - 1)

@@ -97,6 +97,12 @@ struct FieldStore {
         HugePages.advise(&packed)
     }
 
+    /// Makes room for so many times the numbers there are.
+    mutating func makeRoom(_ share: Double) {
+        numbers.reserveCapacity(Int(Double(numbers.count) * share))
+        HugePages.advise(&numbers)
+    }
+
     mutating func append(_ name: Token, _ value: USDValue) { packed.append(pack(name, value)) }
     mutating func pack(_ name: Token, _ type: ValueType, _ components: SixteenNumbers) -> PackedField {
         let start = numbers.count

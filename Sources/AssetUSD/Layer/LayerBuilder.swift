@@ -35,6 +35,12 @@ public struct LayerBuilder {
         fields.reserve(n * 2)
     }
 
+    /// Makes room for so many times what there is, in what `reserve` does not know about: growing copies.
+    mutating func makeRoom(_ share: Double) {
+        specs.makeRoom(share)
+        fields.makeRoom(share)
+    }
+
     /// Says whose deferred values are kept without a reference each.
     mutating func takeFieldsFrom(_ source: any FieldSource) { fields.source = source }
 

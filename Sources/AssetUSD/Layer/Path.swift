@@ -43,7 +43,7 @@ public final class PathTable {
         var entries: ContiguousArray<Entry> = []
         /// Buckets of sixteen slots, a cache line each; -1 is free. Paths whose parents have neighbouring numbers share one, so
         /// that a file read in order walks through the table in order. A power of two.
-        var buckets: ContiguousArray<Int32> = []
+        var buckets = NumberTable(4096)
         /// What did not fit into its bucket: open addressing, a power of two.
         var overflow: ContiguousArray<Int32> = []
         var overflowCount = 0
@@ -102,10 +102,7 @@ public final class PathTable {
         }
 
         mutating func rehash(_ size: Int) {
-            buckets = []
-            buckets.reserveCapacity(size)
-            HugePages.advise(&buckets)
-            buckets.append(contentsOf: repeatElement(-1, count: size))
+            buckets = NumberTable(size)
             overflow = ContiguousArray(repeating: -1, count: max(64, overflow.count))
             overflowCount = 0
             for i in 2..<max(2, entries.count) {
@@ -134,7 +131,6 @@ public final class PathTable {
         self.tokens = tokens
         table = .allocate(capacity: 1)
         table.initialize(to: Table())
-        table.pointee.buckets = ContiguousArray(repeating: -1, count: 4096)
         table.pointee.overflow = ContiguousArray(repeating: -1, count: 64)
         table.pointee.entries.append(Entry(parent: -1, element: 0, extra: 0, kind: .empty))
         table.pointee.entries.append(Entry(parent: -1, element: 0, extra: 0, kind: .root))

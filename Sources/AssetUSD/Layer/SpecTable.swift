@@ -120,6 +120,8 @@ private struct SpecMap {
         return -1
     }
 
+    mutating func makeRoom(_ share: Double) { dense.reserveCapacity(Int(Double(dense.count) * share)) }
+
     /// Notes the last of `specs`, unless its path has one already.
     mutating func insertLast(_ specs: ContiguousArray<Spec>) {
         let index = SpecIndex(truncatingIfNeeded: specs.count - 1)
@@ -225,6 +227,9 @@ struct SpecTable {
         specs.reserveCapacity(n)
         HugePages.advise(&specs)
     }
+
+    /// Makes room for the places of so many times the specs there are.
+    mutating func makeRoom(_ share: Double) { map.makeRoom(share) }
 
     /// Appends a spec; of two specs with one path the first is found.
     mutating func append(_ spec: Spec) -> SpecIndex {

@@ -181,7 +181,7 @@ final class SceneReader {
                 "usd.paths-too-long", "the paths of \(i + 1) prims take more than \(allowedPathLetters) bytes",
                 at: SourceLocation(file: stage.rootLayer.identifier))
         }
-        scene.nodes.elements.append(node)
+        scene.nodes.elements.append(consume node)
         if visit.parent >= 0, schemas[stage.typeName(prim)].reader == .subset { noteSubset(i, below: Int(visit.parent)) }
     }
 

@@ -33,6 +33,9 @@ final class TextArrays: FieldSource {
         return UInt64(places.count - 1)
     }
 
+    /// Makes room for so many times what there is.
+    func makeRoom(_ share: Double) { places.reserveCapacity(Int(Double(places.count) * share)) }
+
     func fieldValue(_ bits: UInt64) -> USDValue { .deferred(self, bits) }
     func numbers(_ bits: UInt64, _ numbers: inout SixteenNumbers) -> ValueType? { nil }
     func singlePath(_ bits: UInt64) -> Path? { nil }

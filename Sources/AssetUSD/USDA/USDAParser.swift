@@ -250,7 +250,10 @@ struct USDAParser: ~Escapable {
         isSized = true
         let share = Double(scan.text.count) / Double(scan.at) * 1.05
         let missing = Double(builder.specCount) * (share - 1)
-        if missing > 1000, missing < Double(scan.text.count / 16) { session.paths.reserve(Int(missing)) }
+        guard missing > 1000, missing < Double(scan.text.count / 16) else { return }
+        session.paths.reserve(Int(missing))
+        builder.makeRoom(share)
+        arrays.makeRoom(share)
     }
 
     /// The end of a type name: identifiers joined by `::` or `.`.

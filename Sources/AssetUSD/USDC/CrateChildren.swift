@@ -170,28 +170,3 @@ struct CrateChildren {
         return (try bytes.pointer(rep.payload + 8, 4 * n, .value), rep.payload + 8, n)
     }
 }
-
-/// A table of numbers that begin as -1. Every access is checked against its size, but not for other owners.
-private final class NumberTable {
-    private let base: UnsafeMutablePointer<Int32>
-    private let count: Int
-
-    init(_ count: Int) {
-        self.count = count
-        base = .allocate(capacity: max(1, count))
-        base.initialize(repeating: -1, count: count)
-    }
-
-    deinit { base.deallocate() }
-
-    subscript(i: Int) -> Int32 {
-        @inline(__always) get {
-            precondition(i >= 0 && i < count)
-            return base[i]
-        }
-        @inline(__always) set {
-            precondition(i >= 0 && i < count)
-            base[i] = newValue
-        }
-    }
-}

@@ -6,16 +6,22 @@ struct CrateLayerReader {
     /// What a field is for the layer: a value, or one of the lists that say the order of children.
     private enum Role: UInt8 { case value, primChildren, properties, variantSets, variants, dropped }
 
-    /// Fields that specs share, and the fields that list children (-1 for none).
+    /// Fields that specs share.
     private struct FieldSet {
         var fields: Range<Int32> = 0..<0
+        /// Which of `lists` says the order of children; -1 where none does.
+        var list: Int32 = -1
+    }
+
+    /// The fields that list children (-1 for none).
+    private struct ChildLists {
         var primChildren: Int32 = -1
         var properties: Int32 = -1
         var variantSets: Int32 = -1
         var variants: Int32 = -1
 
         /// All are -1 where there is no list.
-        var listsChildren: Bool { primChildren & properties & variantSets & variants != -1 }
+        var isNone: Bool { primChildren & properties & variantSets & variants == -1 }
     }
 
     let crate: CrateFile
@@ -27,8 +33,9 @@ struct CrateLayerReader {
     /// Values that no packed field can hold.
     private var values: ContiguousArray<USDValue> = []
     private var sets: ContiguousArray<FieldSet> = []
+    private var lists: ContiguousArray<ChildLists> = []
     /// By index of a field set's first entry: its place in `sets`, -1 where none begins.
-    private var setAt: ContiguousArray<Int32> = []
+    private var setAt: [Int32] = []
     private var tree = CratePaths()
     private var specs = SpecTable()
     /// By spec: its path index and its place in `sets`.
@@ -49,12 +56,13 @@ struct CrateLayerReader {
         var specs = specs
         self.specs = SpecTable()
         var links = try CrateChildren(crate, specs, tree, pathOfSpec)
-        let (reps, sets, setOfSpec) = (reps, sets, setOfSpec)
+        let (reps, sets, setOfSpec, childLists) = (reps, sets, setOfSpec, lists)
         @inline(__always) func list(_ field: Int32) -> ValueRep? { field < 0 ? nil : ValueRep(reps[Int(field)]) }
         for i in 0..<specs.count {
             let set = setOfSpec[i]
-            let lists = set >= 0 ? sets[Int(set)] : FieldSet()
-            guard lists.listsChildren || links.hasChildren(i) else { continue }
+            let which = set >= 0 ? sets[Int(set)].list : -1
+            guard which >= 0 || links.hasChildren(i) else { continue }
+            let lists = which >= 0 ? childLists[Int(which)] : ChildLists()
             try links.link(
                 SpecIndex(truncatingIfNeeded: i), &specs, primChildren: list(lists.primChildren), properties: list(lists.properties),
                 variantSets: list(lists.variantSets), variants: list(lists.variants), &diagnostics)
@@ -143,41 +151,56 @@ struct CrateLayerReader {
             entries = try crate.integers(&at, n)
         }
         if let last = entries.last, last != -1 { throw bytes.error(.fieldSets, start, "the last field set is not terminated") }
-        var setAt = ContiguousArray<Int32>(repeating: -1, count: entries.count)
+        var setCount = 0
+        for f in entries where f == -1 { setCount &+= 1 }
         var sets = ContiguousArray<FieldSet>()
-        sets.reserveCapacity(entries.reduce(0) { $0 &+ ($1 == -1 ? 1 : 0) })
+        sets.reserveCapacity(setCount)
+        HugePages.advise(&sets)
+        var lists = ContiguousArray<ChildLists>()
         var fields = ContiguousArray<PackedField>()
-        fields.reserveCapacity(entries.count)
-        var set = FieldSet()
+        fields.reserveCapacity(entries.count - setCount)
+        HugePages.advise(&fields)
+        var list = ChildLists()
         var isOpen = false
         var first: Int32 = 0
-        for (i, f) in entries.enumerated() {
-            if !isOpen {
-                isOpen = true
-                set = FieldSet()
-                first = Int32(truncatingIfNeeded: fields.count)
-                setAt[i] = Int32(truncatingIfNeeded: sets.count)
-            }
-            if f == -1 {
-                isOpen = false
-                set.fields = first..<Int32(truncatingIfNeeded: fields.count)
-                sets.append(set)
-                continue
-            }
-            guard f >= 0, Int(f) < values.count else {
-                throw bytes.error(.fieldSets, start, "field \(UInt32(bitPattern: f)) of \(values.count)")
-            }
-            switch roles[Int(f)] {
-            case .value: fields.append(values[Int(f)])
-            case .primChildren: set.primChildren = f
-            case .properties: set.properties = f
-            case .variantSets: set.variantSets = f
-            case .variants: set.variants = f
-            case .dropped: break
+        // What has been read gives way to the set's place where one begins, and to -1 elsewhere.
+        try entries.withUnsafeMutableBufferPointer { entries throws(AssetError) in
+            for i in entries.indices {
+                let f = entries[i]
+                if isOpen {
+                    entries[i] = -1
+                } else {
+                    isOpen = true
+                    list = ChildLists()
+                    first = Int32(truncatingIfNeeded: fields.count)
+                    entries[i] = Int32(truncatingIfNeeded: sets.count)
+                }
+                if f == -1 {
+                    isOpen = false
+                    var set = FieldSet(fields: first..<Int32(truncatingIfNeeded: fields.count))
+                    if !list.isNone {
+                        set.list = Int32(truncatingIfNeeded: lists.count)
+                        lists.append(list)
+                    }
+                    sets.append(set)
+                    continue
+                }
+                guard f >= 0, Int(f) < values.count else {
+                    throw bytes.error(.fieldSets, start, "field \(UInt32(bitPattern: f)) of \(values.count)")
+                }
+                switch roles[Int(f)] {
+                case .value: fields.append(values[Int(f)])
+                case .primChildren: list.primChildren = f
+                case .properties: list.properties = f
+                case .variantSets: list.variantSets = f
+                case .variants: list.variants = f
+                case .dropped: break
+                }
             }
         }
-        self.setAt = setAt
+        setAt = entries
         self.sets = sets
+        self.lists = lists
         self.fields = fields
     }
 
@@ -256,7 +279,7 @@ struct CrateLayerReader {
         let n = raw.paths.count
         let paths = crate.paths
         // Where each path's spec is in the file.
-        var fileSpec = ContiguousArray<Int32>(repeating: -1, count: paths.count)
+        let fileSpec = NumberTable(paths.count)
         for i in 0..<n {
             let p = raw.paths[i]
             guard p >= 0, Int(p) < paths.count, !paths[Int(p)].isEmpty else {
@@ -276,11 +299,12 @@ struct CrateLayerReader {
         setOfSpec.reserveCapacity(n + 1)
         let (sets, setAt) = (sets, setAt)
         // By path index: the spec in the layer.
-        var specOfPath = ContiguousArray<SpecIndex>(repeating: -1, count: paths.count)
+        let specOfPath = NumberTable(paths.count)
         let table = crate.session.paths
         let dropsTargets = crate.version < CrateVersion(0, 1, 0)
         // In the order of the path tree: parents come first, and what belongs together is together.
-        for p in tree.order {
+        for k in 0..<tree.count {
+            let p = tree.order[k]
             let i = Int(fileSpec[Int(p)])
             var path = paths[Int(p)]
             guard i >= 0 || path.isRoot else { continue }

@@ -4,11 +4,26 @@ import AssetModel
 /// The paths of a crate file as a tree.
 struct CratePaths {
     /// By path index: the parent's path index, -1 for `/` and undefined ones.
-    var parents: ContiguousArray<Int32> = []
+    var parents = NumberTable(0)
     /// By path index: the crate token of the last element.
-    var elements: ContiguousArray<Int32> = []
+    var elements = NumberTable(0)
     /// Path indices, parents first, a subtree in one piece.
-    var order: ContiguousArray<Int32> = []
+    private(set) var order = NumberTable(0)
+    private(set) var count = 0
+
+    init() {}
+
+    /// Room for paths with indices below `count`, and for `items` of them.
+    init(count: Int, items: Int) {
+        parents = NumberTable(count)
+        elements = NumberTable(count)
+        order = NumberTable(items)
+    }
+
+    mutating func append(_ index: Int32) {
+        order[count] = index
+        count += 1
+    }
 }
 
 extension CrateFile {
@@ -136,7 +151,7 @@ extension CrateFile {
 /// Collects paths and their tree; holds what it needs of the file by itself, because that is faster than asking an object.
 private struct PathBuilder {
     var paths: ContiguousArray<Path>
-    var tree = CratePaths()
+    var tree: CratePaths
     private let crate: CrateFile
     private let table: PathTable
     private let tokens: ContiguousArray<Token>
@@ -150,9 +165,7 @@ private struct PathBuilder {
         leads = crate.leads
         deepest = crate.limits.nestingDepth
         paths = ContiguousArray(repeating: .empty, count: count)
-        tree.parents = ContiguousArray(repeating: -1, count: count)
-        tree.elements = ContiguousArray(repeating: -1, count: count)
-        tree.order.reserveCapacity(items)
+        tree = CratePaths(count: count, items: items)
         table.reserve(items)
     }
 
@@ -161,7 +174,7 @@ private struct PathBuilder {
     ) throws(AssetError) {
         let i = Int(index)
         guard paths[i].isEmpty else { throw crate.bytes.error(.paths, offset, "path \(index) is defined twice") }
-        tree.order.append(index)
+        tree.append(index)
         guard parent >= 0 else {
             paths[i] = .root
             return
