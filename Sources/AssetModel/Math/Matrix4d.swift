@@ -9,7 +9,10 @@
         rows = (r0, r1, r2, r3)
     }
 
-    public static let identity = Matrix4d([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1])
+    // Component by component: array literals would make arrays first.
+    @inlinable public static var identity: Matrix4d {
+        Matrix4d(SIMD4(1, 0, 0, 0), SIMD4(0, 1, 0, 0), SIMD4(0, 0, 1, 0), SIMD4(0, 0, 0, 1))
+    }
 
     /// 16 numbers, row by row; `nil` for any other count.
     public init?(_ m: [Double]) {
@@ -23,12 +26,12 @@
         [rows.0, rows.1, rows.2, rows.3].flatMap { [$0.x, $0.y, $0.z, $0.w] }
     }
 
-    public static func translation(_ t: Vector3d) -> Matrix4d {
-        Matrix4d([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [t.x, t.y, t.z, 1])
+    @inlinable public static func translation(_ t: Vector3d) -> Matrix4d {
+        Matrix4d(SIMD4(1, 0, 0, 0), SIMD4(0, 1, 0, 0), SIMD4(0, 0, 1, 0), SIMD4(t.x, t.y, t.z, 1))
     }
 
-    public static func scale(_ s: Vector3d) -> Matrix4d {
-        Matrix4d([s.x, 0, 0, 0], [0, s.y, 0, 0], [0, 0, s.z, 0], [0, 0, 0, 1])
+    @inlinable public static func scale(_ s: Vector3d) -> Matrix4d {
+        Matrix4d(SIMD4(s.x, 0, 0, 0), SIMD4(0, s.y, 0, 0), SIMD4(0, 0, s.z, 0), SIMD4(0, 0, 0, 1))
     }
 
     /// `a * b` applies `a` first: `p · (a · b) = (p · a) · b`.
@@ -84,7 +87,7 @@
         return Matrix4d(out.flatMap { $0 })
     }
 
-    public static func == (a: Matrix4d, b: Matrix4d) -> Bool {
+    @inlinable public static func == (a: Matrix4d, b: Matrix4d) -> Bool {
         a.rows.0 == b.rows.0 && a.rows.1 == b.rows.1 && a.rows.2 == b.rows.2 && a.rows.3 == b.rows.3
     }
 

@@ -92,11 +92,11 @@ final class PrimFacts {
         purpose = nil
         content = .none
         light = nil
-        primvars.removeAll(keepingCapacity: true)
-        bindings.removeAll(keepingCapacity: true)
+        if !primvars.isEmpty { primvars.removeAll(keepingCapacity: true) }
+        if !bindings.isEmpty { bindings.removeAll(keepingCapacity: true) }
         subsetCount = 0
         varying = 0
-        rareOnes.removeAll()
+        if !rareOnes.isEmpty { rareOnes.removeAll() }
     }
 
     static let transformVaries: UInt8 = 1

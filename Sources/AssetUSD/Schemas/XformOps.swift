@@ -108,10 +108,10 @@ struct XformOp {
     /// The rotation of a quaternion as it is, without normalising it (GfMatrix4d::SetRotate).
     static func rotation(x: Double, y: Double, z: Double, w: Double) -> Matrix4d {
         Matrix4d(
-            [1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (z * x - y * w), 0],
-            [2 * (x * y - z * w), 1 - 2 * (z * z + x * x), 2 * (y * z + x * w), 0],
-            [2 * (z * x + y * w), 2 * (y * z - x * w), 1 - 2 * (y * y + x * x), 0],
-            [0, 0, 0, 1])
+            SIMD4(1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (z * x - y * w), 0),
+            SIMD4(2 * (x * y - z * w), 1 - 2 * (z * z + x * x), 2 * (y * z + x * w), 0),
+            SIMD4(2 * (z * x + y * w), 2 * (y * z - x * w), 1 - 2 * (y * y + x * x), 0),
+            SIMD4(0, 0, 0, 1))
     }
 }
 
