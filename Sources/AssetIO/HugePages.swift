@@ -23,8 +23,10 @@ public enum HugePages {
     /// Memory for `count` elements, not filled; that of a large table can lie in large pages altogether. The caller
     /// deallocates it.
     public static func allocate<T: BitwiseCopyable>(_ type: T.Type, count: Int) -> UnsafeMutablePointer<T> {
-        let bytes = count * MemoryLayout<T>.stride
+        var bytes = count * MemoryLayout<T>.stride
         guard bytes >= size else { return .allocate(capacity: count) }
+        // Whole pages, so that the last ones are large as well.
+        bytes = (bytes + size - 1) / size * size
         let start = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: size)
         advise(start, bytes)
         return start.bindMemory(to: T.self, capacity: count)

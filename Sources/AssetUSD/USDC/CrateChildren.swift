@@ -26,13 +26,10 @@ struct CrateChildren {
         tokens = crate.tokens
         let n = specs.count
         let paths = crate.session.paths
-        first = NumberTable(n)
-        next = NumberTable(n)
-        parents = NumberTable(n)
-        elements = NumberTable(n)
-        unnamed = NumberTable(n)
-        prims = NumberTable(crate.tokens.count)
-        properties = NumberTable(crate.tokens.count)
+        let names = crate.tokens.count
+        let tables = NumberTable.together([n, n, n, n, n, names, names])
+        (first, next, parents, elements, unnamed) = (tables[0], tables[1], tables[2], tables[3], tables[4])
+        (prims, properties) = (tables[5], tables[6])
         children.reserveCapacity(n)
         for i in (1..<max(n, 1)).reversed() {
             let spec = specs[SpecIndex(truncatingIfNeeded: i)]

@@ -204,6 +204,16 @@ struct EncodedIntegers {
         }
     }
 
+    /// The same into a table of as many.
+    func all32(into table: NumberTable) {
+        table.withElements { out in
+            precondition(out.count == count)
+            guard let p = out.baseAddress else { return }
+            var d = decoder(wide: false)
+            d.decode32(count) { p[$0] = $1 }
+        }
+    }
+
     /// All integers of 64 bits.
     func all64() -> [Int64] {
         [Int64](unsafeUninitializedCapacity: count) { out, n in

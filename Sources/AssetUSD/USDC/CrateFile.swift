@@ -176,6 +176,19 @@ final class CrateFile {
         return encoded.all32()
     }
 
+    /// Three times `count` compressed 32-bit integers, each with their size in front.
+    func threeColumns(_ at: inout CrateCursor, _ count: Int) throws(AssetError) -> (NumberTable, NumberTable, NumberTable) {
+        var encoded: [EncodedIntegers] = []
+        for _ in 0..<3 {
+            let size = try at.blockSize()
+            encoded.append(try EncodedIntegers(bytes, at.offset, size, count: count, wide: false, at.part))
+            at.offset += size
+        }
+        let tables = NumberTable.together([count, count, count])
+        for (integers, table) in zip(encoded, tables) { integers.all32(into: table) }
+        return (tables[0], tables[1], tables[2])
+    }
+
     /// A count of elements that are packed: checked against what the file could hold at best (a quarter byte each
     /// before LZ4).
     func packedCount(_ at: inout CrateCursor) throws(AssetError) -> Int {

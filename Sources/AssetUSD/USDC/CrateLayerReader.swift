@@ -227,9 +227,9 @@ struct CrateLayerReader {
     // MARK: Specs
 
     private struct RawSpecs {
-        var paths: [Int32] = []
-        var sets: [Int32] = []
-        var types: [Int32] = []
+        var paths = NumberTable(0)
+        var sets = NumberTable(0)
+        var types = NumberTable(0)
         var start = 0
     }
 
@@ -241,17 +241,17 @@ struct CrateLayerReader {
             // The first version had four bytes of padding in front.
             let lead = crate.version < CrateVersion(0, 1, 0) ? 4 : 0
             let n = try at.elementCount(stride: 12 + lead)
-            for _ in 0..<n {
-                raw.paths.append(try bytes.load(at.offset + lead, as: Int32.self, .specs))
-                raw.sets.append(try bytes.load(at.offset + lead + 4, as: Int32.self, .specs))
-                raw.types.append(try bytes.load(at.offset + lead + 8, as: Int32.self, .specs))
+            let tables = NumberTable.together([n, n, n])
+            (raw.paths, raw.sets, raw.types) = (tables[0], tables[1], tables[2])
+            for i in 0..<n {
+                raw.paths[i] = try bytes.load(at.offset + lead, as: Int32.self, .specs)
+                raw.sets[i] = try bytes.load(at.offset + lead + 4, as: Int32.self, .specs)
+                raw.types[i] = try bytes.load(at.offset + lead + 8, as: Int32.self, .specs)
                 at.offset += 12 + lead
             }
         } else {
             let n = try crate.packedCount(&at)
-            raw.paths = try crate.integers(&at, n)
-            raw.sets = try crate.integers(&at, n)
-            raw.types = try crate.integers(&at, n)
+            (raw.paths, raw.sets, raw.types) = try crate.threeColumns(&at, n)
         }
         return raw
     }
@@ -279,7 +279,8 @@ struct CrateLayerReader {
         let n = raw.paths.count
         let paths = crate.paths
         // Where each path's spec is in the file.
-        let fileSpec = NumberTable(paths.count)
+        let tables = NumberTable.together([paths.count, paths.count])
+        let fileSpec = tables[0]
         for i in 0..<n {
             let p = raw.paths[i]
             guard p >= 0, Int(p) < paths.count, !paths[Int(p)].isEmpty else {
@@ -299,7 +300,7 @@ struct CrateLayerReader {
         setOfSpec.reserveCapacity(n + 1)
         let (sets, setAt) = (sets, setAt)
         // By path index: the spec in the layer.
-        let specOfPath = NumberTable(paths.count)
+        let specOfPath = tables[1]
         let table = crate.session.paths
         let dropsTargets = crate.version < CrateVersion(0, 1, 0)
         // In the order of the path tree: parents come first, and what belongs together is together.

@@ -15,9 +15,8 @@ struct CratePaths {
 
     /// Room for paths with indices below `count`, and for `items` of them.
     init(count: Int, items: Int) {
-        parents = NumberTable(count)
-        elements = NumberTable(count)
-        order = NumberTable(items)
+        let tables = NumberTable.together([count, count, items])
+        (parents, elements, order) = (tables[0], tables[1], tables[2])
     }
 
     mutating func append(_ index: Int32) {
@@ -42,11 +41,10 @@ extension CrateFile {
     private func readPackedPaths(_ at: inout CrateCursor, _ pathCount: Int) throws(AssetError) -> CratePaths {
         let start = at.offset
         let n = try packedCount(&at)
-        let indices = try integers(&at, n)
-        let elements = try integers(&at, n)
-        let jumps = try integers(&at, n)
+        let (indices, elements, jumps) = try threeColumns(&at, n)
         var most: Int32 = -1
-        for i in indices {
+        for k in 0..<n {
+            let i = indices[k]
             guard i >= 0, Int(i) < pathCount else {
                 throw bytes.error(.paths, start, "path \(UInt32(bitPattern: i)) of \(pathCount)")
             }
