@@ -194,6 +194,55 @@ import Testing
         }
     }
 
+    /// Rates of opposite signs make time run backwards: the layer's earlier sample holds, nothing is interpolated.
+    @Test(arguments: [
+        ("timeCodesPerSecond = -24", "", "over"), ("", "timeCodesPerSecond = -24", "over"), ("", "timeCodesPerSecond = -24", "def"),
+    ])
+    func samplesHoldWhereTimeRunsBackwards(_ outer: String, _ inner: String, _ arc: String) throws {
+        let text =
+            "(\n\(inner)\n)\ndef \"P\" {\n double a.timeSamples = { 0: 0, 10: 10, 20: 40 }\n timecode t = 3\n}\n"
+        let head = arc == "over" ? "subLayers = [@a.usda@]" : ""
+        let tail = arc == "over" ? "" : "def \"P\" (references = @a.usda@</P>) {\n}\n"
+        let s = try TextStage([("root.usda", "(\n\(outer)\n\(head)\n)\n" + tail), ("a.usda", text)])
+        for (time, value) in [(-45.0, 40.0), (-20, 40), (-15, 10), (-10, 10), (-9, 0), (-1, 0), (0, 0), (3, 0), (40, 0)] {
+            #expect(try s.number("/P", "a", .at(time)) == value, "\(time)")
+        }
+        #expect(try s.number("/P", "a", .earliest) == 40)
+        #expect(try s.number("/P", "t", .default) == -3)
+    }
+
+    /// The earliest time lies before all knots; what is without end there is answered by the first knot.
+    @Test(arguments: [
+        ("", "2: 3 & 5; post linear, 4: 1", 3.0), ("pre: none,", "2: 5; post linear, 4: 1", nil), ("pre: sloped(0),", "2: 3 & 5; post held", 3),
+        ("pre: linear,", "2: 5; post linear, 4: 1", 5), ("pre: sloped(2),", "2: 5; post held", 5),
+        ("pre: loop oscillate,", "2: 5; post linear, 4: 1", 5), ("loop: (2, 4, 2, 0, -3),", "2: 5; post linear, 4: 1", 11),
+    ] as [(String, String, Double?)])
+    func splinesAtTheEarliestTime(_ head: String, _ knots: String, _ value: Double?) throws {
+        let lines = (head.isEmpty ? [] : [head]) + knots.split(separator: ",").map { $0 + "," }
+        let s = try TextStage("def \"P\" {\n double a.spline = {\n\(lines.joined(separator: "\n"))\n}\n}\n")
+        #expect(try s.number("/P", "a", .earliest) == value)
+        // Whatever its knots, a spline counts as something that may vary.
+        #expect(s.stage.mightBeTimeVarying(try s.prim("/P"), s.token("a")))
+    }
+
+    /// Where the inner loop ends with the last knot, that knot goes on and not the loop's copy.
+    @Test func behindAnInnerLoopTheLastKnotGoesOn() throws {
+        let s = try TextStage(
+            """
+            def "P" {
+             double a.spline = {
+              post: linear,
+              loop: (-5, 5, 2, 0, 3),
+              -5: 4; post curve (3, 1),
+              5: -3; post linear,
+             }
+            }
+            """)
+        #expect(try s.number("/P", "a", .at(40)) == -3)
+        #expect(try s.number("/P", "a", .at(5.5)) == -3)
+        #expect(try s.number("/P", "a", .at(-25)) == -2)
+    }
+
     @Test func splinesLoopAndAreShortened() {
         var spline = Spline()
         func knot(_ t: Double, _ v: Double, _ next: Spline.Segment) -> Spline.Knot {

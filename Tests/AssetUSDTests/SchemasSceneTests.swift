@@ -423,6 +423,76 @@ import Testing
 }
 
 @Suite struct SchemasPurposeWordTests {
+    /// Purposes and the families of subsets are uniform: their defaults count, and samples alone mean the schema's default.
+    @Test func uniformAttributesAreAskedForTheirDefaults() throws {
+        let s = try SceneText(
+            """
+            def Xform "A" {
+                uniform token purpose = "proxy"
+                def Xform "B" {
+                    uniform token purpose.timeSamples = { 1: "guide" }
+                    def Xform "C" {
+                    }
+                }
+                def Xform "D" {
+                    uniform token purpose = None
+                }
+            }
+            def Mesh "M" {
+                def GeomSubset "S" {
+                    uniform token familyName.timeSamples = { 1: "materialBind" }
+                    int[] indices = [0]
+                }
+                def GeomSubset "T" {
+                    uniform token familyName = "f"
+                    uniform token familyName.timeSamples = { 1: "materialBind" }
+                }
+            }
+            """)
+        #expect(try s.node("/A").purpose == .proxy)
+        for path in ["/A/B", "/A/B/C"] { #expect(try s.node(path).purpose == .default) }
+        #expect(try s.node("/A/D").purpose == .proxy)
+        #expect(try s.mesh("/M").subsets.map(\.family) == ["", "f"])
+    }
+
+    /// Value clips give values to attributes of the schema that no layer of the stage has a spec of.
+    @Test func clipsHideAndTurnWhatNoLayerSpeaksOf() throws {
+        let clip =
+            """
+            #usda 1.0
+            over "P" {
+                over "M" {
+                    token visibility.timeSamples = { 1: "inherited", 5: "invisible" }
+                    uniform token orientation.timeSamples = { 1: "leftHanded" }
+                    bool doubleSided.timeSamples = { 1: true }
+                }
+            }
+            """
+        let text =
+            """
+            def Xform "P" (
+                clips = {
+                    dictionary default = {
+                        asset[] assetPaths = [@clip.usda@]
+                        string primPath = "/P"
+                        double2[] active = [(0, 0)]
+                        asset manifestAssetPath = @clip.usda@
+                    }
+                }
+            ) {
+                def Mesh "M" {
+                }
+            }
+            """
+        for (time, visible) in [(1.0, true), (5, false), (9, false)] {
+            let s = try SceneText(text, files: ["clip.usda": clip]) { $0.time = .at(time) }
+            #expect(try s.node("/P/M").isVisible == visible)
+            // What the clips say is uniform does not come from them.
+            #expect(try s.mesh("/P/M").orientation == .rightHanded)
+            #expect(try s.mesh("/P/M").doubleSided)
+        }
+    }
+
     @Test func anEmptyPurposeGivesWayToOneFromAbove() throws {
         let s = try SceneText(
             """

@@ -27,7 +27,19 @@ import Testing
         #expect(op("!invert!xformOp:translate").matrix(.float3, SixteenNumbers([1, 2, 3])).0 == .translation(Vector3d(-1, -2, -3)))
         #expect(op("!invert!xformOp:scale").matrix(.float3, SixteenNumbers([2, 4, 8])).0 == .scale(Vector3d(0.5, 0.25, 0.125)))
         #expect(op("xformOp:translateY").matrix(.double, SixteenNumbers([5])).0 == .translation(Vector3d(0, 5, 0)))
-        #expect(op("!invert!xformOp:scaleZ").matrix(.float, SixteenNumbers([4])).0 == .scale(Vector3d(1, 1, 0.25)))
+    }
+
+    @Test func opsOfOneNumberAreInvertedByTheirSign() {
+        // As in OpenUSD, a scale along one axis too; zero stays finite.
+        #expect(op("!invert!xformOp:scaleX").matrix(.half, SixteenNumbers([4])).0 == .scale(Vector3d(-4, 1, 1)))
+        #expect(op("!invert!xformOp:scaleY").matrix(.double, SixteenNumbers([0.5])).0 == .scale(Vector3d(1, -0.5, 1)))
+        #expect(op("!invert!xformOp:scaleZ").matrix(.float, SixteenNumbers([4])).0 == .scale(Vector3d(1, 1, -4)))
+        #expect(op("!invert!xformOp:scaleZ").matrix(.float, SixteenNumbers([0])).0 == .scale(Vector3d(1, 1, 0)))
+        #expect(op("!invert!xformOp:translateX").matrix(.half, SixteenNumbers([3])).0 == .translation(Vector3d(-3, 0, 0)))
+        #expect(
+            near(
+                op("!invert!xformOp:rotateY").matrix(.float, SixteenNumbers([30])).0,
+                op("xformOp:rotateY").matrix(.float, SixteenNumbers([-30])).0))
     }
 
     @Test func aTurnAboutZTakesXToY() {

@@ -188,7 +188,7 @@ final class ClipTable {
     func mightVary(_ stage: Stage, _ site: Path, _ attribute: Token, _ set: ClipSet) -> Bool {
         guard set.clips.count == 1, let path = clipPath(stage, site, set, attribute) else { return true }
         let layer = clipLayer(stage, set, 0)
-        if samples(layer, path) == nil, let s = spline(layer, path) { return s.mightVary }
+        if samples(layer, path) == nil, spline(layer, path) != nil { return true }
         var out: Set<Double> = [set.clips[0].authoredStart]
         set.times.stageTimes(samples(layer, path)?.times ?? [], set.clips[0].start, set.clips[0].end) { out.insert($0) }
         return out.count > 1

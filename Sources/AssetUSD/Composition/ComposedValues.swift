@@ -13,12 +13,8 @@ extension Stage {
             return (interpolated(samples, at: time, offset).map { placed($0, prim, o, isDefault: false) }, o)
         case .spline(let o, _, let spline):
             let offset = offset(prim, o)
-            let t: Double
-            switch time {
-            case .at(let x): t = offset.isIdentity ? x : offset.inverse.apply(x)
-            default: t = spline.knots.first?.time ?? 0
-            }
-            return (offsetTimeCodes(spline.value(at: t), offset), o)
+            guard case .at(let t) = time else { return (offsetTimeCodes(spline.earliest(isReversed: offset.scale < 0), offset), o) }
+            return (offsetTimeCodes(spline.value(at: offset.isIdentity ? t : offset.inverse.apply(t)), offset), o)
         case .clips(let set, let site):
             var t = ClipTimes.earliest
             if case .at(let x) = time { t = x }

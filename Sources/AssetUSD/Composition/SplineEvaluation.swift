@@ -9,15 +9,21 @@ import Darwin
 #endif
 
 extension Spline {
-    /// Whether the value may differ between two times.
-    var mightVary: Bool {
-        if knots.count != 1 || innerLoop != nil { return true }
-        return preExtrapolation.changes || postExtrapolation.changes || knots.first?.preValue != nil
+    /// The value at a time in the type of the spline; nil where there is none (value blocks).
+    func value(at time: Double) -> USDValue? { evaluate(at: time).map(typed) }
+
+    /// The value before all knots, as OpenUSD answers for the earliest time, or behind them where time runs backwards. Where that is
+    /// without end, because the spline goes on at a slope or loops, the value of the first knot in time.
+    func earliest(isReversed: Bool) -> USDValue? {
+        guard let first = knots.first, let last = knots.last else { return nil }
+        let edge = isReversed ? last : first
+        if (isReversed ? postExtrapolation : preExtrapolation).loops { return typed(edge.value) }
+        let far = Double.greatestFiniteMagnitude
+        guard let v = evaluate(at: isReversed ? far : -far) else { return nil }
+        return typed(abs(v) < Double(Float.greatestFiniteMagnitude) ? v : edge.value)
     }
 
-    /// The value at a time in the type of the spline; nil where there is none (value blocks).
-    func value(at time: Double) -> USDValue? {
-        guard let v = evaluate(at: time) else { return nil }
+    private func typed(_ v: Double) -> USDValue {
         switch valueType {
         case .float: return .float(Float(v))
         case .half: return .half(halfBits(v))
@@ -196,7 +202,8 @@ extension Spline {
                 if next == nil, loop.end > knots[knots.count - 1].time {
                     return behind(time, loop.copy(head, loop.post + 1), loop.copy(knots[loop.tail], loop.post))
                 }
-                if previous.map({ $0.time <= loop.end }) ?? true { previous = loop.copy(head, loop.post + 1) }
+                // Only on the way to a knot: behind all knots the last one goes on.
+                if next != nil, previous.map({ $0.time <= loop.end }) ?? true { previous = loop.copy(head, loop.post + 1) }
             }
         }
         guard let a = previous else { return next.flatMap { before(time, $0, knots.count > 1 ? knots[1] : nil) } }
@@ -344,5 +351,4 @@ extension Spline.Knot {
 
 extension Spline.Extrapolation {
     fileprivate var loops: Bool { mode == .loopRepeat || mode == .loopReset || mode == .loopOscillate }
-    fileprivate var changes: Bool { mode == .linear || mode == .sloped || mode == .valueBlock || loops }
 }

@@ -62,6 +62,9 @@ extension Stage {
         return has
     }
 
+    /// Whether value clips count for a prim: they may have values for attributes of which no layer has a spec.
+    func hasClips(_ prim: StagePrim) -> Bool { prims[holder(prim)].flags.contains(.hasClips) }
+
     /// Sample times of the attribute in stage time, sorted.
     public func timeSamples(_ prim: StagePrim, _ attribute: Token) -> [Double] {
         var times: [Double] = []
@@ -91,7 +94,8 @@ extension Stage {
             switch source {
             case .default: break
             case .samples(_, _, let samples): varies = samples.times.count > 1
-            case .spline(_, _, let spline): varies = spline.mightVary
+            // As in OpenUSD, whatever the knots say.
+            case .spline: varies = true
             case .clips(let set, let site): varies = clips.mightVary(self, site, attribute, set)
             }
         }
@@ -296,7 +300,8 @@ extension Stage {
         let end = map(times[i + 1])
         guard let a = resolvedUnlessArray(lower).map(moved) else { return nil }
         if case .block = a { return a }
-        if abs(end - start) < 1e-6 { return a }
+        // Nor where time runs backwards: the next sample is not behind the first then.
+        if end - start < 1e-6 { return a }
         let b = resolvedUnlessArray(samples.values[i + 1]).map(moved) ?? a
         // Before a block the value holds, to the last bit.
         if case .block = b { return a }

@@ -59,8 +59,9 @@ extension SceneReader {
         }
         if has.contains(.doubleSided) { mesh.doubleSided = try stage.value(prim, .doubleSided, at: time)?.resolved().boolean ?? false }
         for child in stage.children(prim) where schemas[stage.typeName(child)].reader == .subset {
-            let family = try stage.value(child, .familyName, at: time)?.resolved().text(session) ?? ""
-            let elementType = try stage.value(child, .elementType, at: time)?.resolved().text(session) ?? "face"
+            // Uniform ones: OpenUSD asks for their defaults.
+            let family = try stage.value(child, .familyName, at: .default)?.resolved().text(session) ?? ""
+            let elementType = try stage.value(child, .elementType, at: .default)?.resolved().text(session) ?? "face"
             var subset = GeomSubset(name: session.string(stage.name(child)), family: family, faces: try ints(child, .indices))
             subset.isOfFaces = elementType == "face"
             mesh.subsets.append(subset)

@@ -328,6 +328,12 @@ final class SceneReader {
             case .skeleton: facts.hasSkeletonRelationship = true
             }
         }
+        // Clips give values to attributes that only the schema declares.
+        if stage.hasClips(prim) {
+            for name in [Token.visibility, .purpose, .orientation, .subdivisionScheme, .doubleSided, .holeIndices, .normals] {
+                facts.properties.insert(name)
+            }
+        }
         if primvars.count > 1 { stage.sortByName(&primvars) }
         if facts.bindings.count > 1 { stage.sortByName(&facts.bindings) }
         if type.isImageable {
@@ -345,6 +351,9 @@ final class SceneReader {
                     if t.isEmpty { facts.purpose = nil }
                     warn("usd.bad-purpose", "purpose is \"\(session.string(t))\", expected default, render, proxy or guide", prim)
                 }
+            } else if facts.properties.contains(.purpose), stage.hasValue(prim, .purpose) {
+                // Samples alone: it is authored, and its default is the schema's.
+                facts.purpose = .default
             }
         }
         if type.isXformable, facts.properties.contains(.xformOpOrder) {

@@ -68,17 +68,18 @@ struct XformOp {
             default: return (.identity, false)
             }
         case (_, .double), (_, .float), (_, .half):
-            let v = c[0]
+            // OpenUSD inverts every op of a single number by its sign, a scale along one axis too.
+            let v = sign * c[0]
             switch kind {
-            case .rotateX: return (Self.rotation(axis: 0, degrees: sign * v), true)
-            case .rotateY: return (Self.rotation(axis: 1, degrees: sign * v), true)
-            case .rotateZ: return (Self.rotation(axis: 2, degrees: sign * v), true)
-            case .translateX: return (.translation(Vector3d(sign * v, 0, 0)), true)
-            case .translateY: return (.translation(Vector3d(0, sign * v, 0)), true)
-            case .translateZ: return (.translation(Vector3d(0, 0, sign * v)), true)
-            case .scaleX: return (.scale(Vector3d(isInverse ? 1 / v : v, 1, 1)), true)
-            case .scaleY: return (.scale(Vector3d(1, isInverse ? 1 / v : v, 1)), true)
-            case .scaleZ: return (.scale(Vector3d(1, 1, isInverse ? 1 / v : v)), true)
+            case .rotateX: return (Self.rotation(axis: 0, degrees: v), true)
+            case .rotateY: return (Self.rotation(axis: 1, degrees: v), true)
+            case .rotateZ: return (Self.rotation(axis: 2, degrees: v), true)
+            case .translateX: return (.translation(Vector3d(v, 0, 0)), true)
+            case .translateY: return (.translation(Vector3d(0, v, 0)), true)
+            case .translateZ: return (.translation(Vector3d(0, 0, v)), true)
+            case .scaleX: return (.scale(Vector3d(v, 1, 1)), true)
+            case .scaleY: return (.scale(Vector3d(1, v, 1)), true)
+            case .scaleZ: return (.scale(Vector3d(1, 1, v)), true)
             default: return (.identity, false)
             }
         default: return (.identity, false)
