@@ -1,5 +1,6 @@
 import AssetIO
 import AssetModel
+import TestSupport
 import Testing
 
 @testable import AssetUSD
@@ -141,5 +142,35 @@ import Testing
                 #expect(Array(l) == [61, 978])
             }
         }
+    }
+
+    /// Whatever part of its times a clip counts for: jumps, entries of one time and time that runs backwards included.
+    @Test func timesOfAClipAreThoseOfAllEntriesWithinItsTime() {
+        var random = SplitMix64(seed: 20)
+        for _ in 0..<300 {
+            let pairs = (0..<random.int(in: 1...12)).map { _ in
+                (stage: Double(random.int(in: 0...8)), clip: Double(random.int(in: -3...6)))
+            }
+            let times = ClipTimes(pairs, offset: .identity)
+            let samples = (0..<random.int(in: 0...5)).map { Double($0) * 1.5 - 1 }
+            func found(_ start: Double, _ end: Double) -> Set<Double> {
+                var out: Set<Double> = []
+                times.stageTimes(samples, start, end) { out.insert($0) }
+                return out
+            }
+            let all = found(ClipTimes.earliest, ClipTimes.latest)
+            let start = Double(random.int(in: -1...9))
+            let end = start + Double(random.int(in: 0...5))
+            #expect(found(start, end) == all.filter { start <= $0 && $0 < end }, "\(pairs) \(start) \(end)")
+        }
+    }
+
+    /// Forty thousand clips with as many entries of times: no product of the two.
+    @Test(.timeLimit(.minutes(1))) func manyClipsWithManyTimes() {
+        let n = 40_000
+        let times = ClipTimes((0..<n).map { (stage: Double($0), clip: Double($0)) }, offset: .identity)
+        var found: Set<Double> = []
+        for i in 0..<n { times.stageTimes([0, 9], Double(i), Double(i + 1)) { found.insert($0) } }
+        #expect(found.count == n)
     }
 }

@@ -137,9 +137,13 @@ struct ClipTimes {
             samples.forEach(take)
             return
         }
-        for i in 0..<(mappings.count - 1) {
+        // Each of many clips looks only at the entries of its own time; the left sides of jumps may stand a little out of order.
+        let first = max(0, lowerBound(start - 2 * Self.safeStep) - 1)
+        for i in first..<max(first, mappings.count - 1) {
             let a = mappings[i]
             let b = mappings[i + 1]
+            take(a.external)
+            if a.external > end + 2 * Self.safeStep { return }
             guard !a.jumps, b.external >= start, a.external < end || (i == 0 && a.external <= end) else { continue }
             let low = min(a.inner, b.inner)
             let high = max(a.inner, b.inner)
@@ -154,7 +158,7 @@ struct ClipTimes {
                 k += 1
             }
         }
-        for m in mappings { take(m.external) }
+        if let last = mappings.last { take(last.external) }
     }
 
     static func lowerBound(_ times: [Double], _ t: Double) -> Int {
