@@ -48,8 +48,19 @@ import Testing
         Case("def \"A\" (\n    customData = { int a = 1^, int b = 2 }\n)\n{\n}\n", "usda.syntax"),
         Case("def \"A\"\n{\n    variantSet ^\"a b\" = {\n    }\n}\n", "usda.bad-variant-set-name"),
         Case("^/* never ends", "usda.unterminated-comment"),
-        Case("def \"A\"\n{\n    float x.spline = {\n        1: 2,\n        1: 3,\n    }\n}\n", "usda.bad-spline"),
     ]
+
+    /// What OpenUSD refuses in attributes and splines.
+    @Test(arguments: [
+        ("foo x.spline = {1: 2}", "usda.bad-spline"), ("double[] x.spline = {1: 2}", "usda.bad-spline"),
+        ("string x.spline = {1: 2}", "usda.bad-spline"), ("dictionary x", "usda.syntax"), ("custom dictionary x = {}", "usda.syntax"),
+        ("double x.spline = {1: 2; post (1, 2)}", "usda.syntax"), ("double x.spline = {hermite, 1: 2; post (1)}", "usda.syntax"),
+        ("double x.spline = {1: 2; post curve ()}", "usda.bad-spline"), ("double x.spline = {1: 2; post curve (1, 2, 3)}", "usda.syntax"),
+        ("double x.spline = {loop: (1, 2, 3.5, 4, 5), 1: 2}", "usda.bad-spline"),
+    ]) func refusedAsByOpenUSD(_ property: String, _ code: String) throws {
+        let error = try #require(throws: AssetError.self) { try parseUSDA("def \"A\"\n{\n    \(property)\n}\n") }
+        #expect(error.diagnostic.code == code)
+    }
 
     @Test(arguments: cases) func pointsAtTheFault(_ c: Case) throws {
         let text = "#usda 1.0\n" + c.text
@@ -191,6 +202,18 @@ import Testing
 
 /// What OpenUSD refuses and is read here with a warning, and what both take.
 @Suite struct USDALeniencyTests {
+    @Test func knotsOfOneTime() throws {
+        let text = "def \"A\"\n{\n    double x.spline = {2: 5, 1: 2, 1: 3, 0: 7}\n}\n"
+        #expect(try warnings(text).map(\.code) == ["usda.duplicate-knot"])
+        let layer = try parseUSDA(text)
+        guard case .spline(let spline) = layer.fields.first(where: { $0.name == .spline })?.value else {
+            Issue.record("no spline")
+            return
+        }
+        #expect(spline.knots.map(\.time) == [0, 1, 2])
+        #expect(spline.knots.map(\.value) == [7, 2, 5])
+    }
+
     private func warnings(_ body: String) throws -> [Diagnostic] {
         var diagnostics = Diagnostics()
         let bytes = Array(("#usda 1.0\n" + body).utf8)

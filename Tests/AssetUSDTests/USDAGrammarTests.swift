@@ -76,6 +76,10 @@ import Testing
         Case("rel r.default = </B>", "rel r\n    rel r.default = </B>"),
         Case("rel r[</B>]", "rel r\n    rel r[</B>]"), Case("rel r = </B.r[/C].x>"),
         Case("reorder properties = [\"b\", \"a\"]"), Case("reorder nameChildren = [\"b\", \"a\"]"),
+        // A slope alone; no curve type where no segment is a curve.
+        Case(
+            "float x.spline = {\n        bezier,\n        1: 2; pre (1); post curve (1),\n    }",
+            "float x.spline = {\n        1: 2; pre (0, 1); post curve (0, 1),\n    }"),
         Case("float x.spline = {\n        1: 2; post held,\n    }", "float x.spline = {\n        1: 2; pre (0, 0); post held,\n    }"),
         Case(
             "double x.spline = {\n        bezier,\n        pre: sloped(0.5),\n        post: loop oscillate,\n        loop: (1, 3, 2, 1, 5.5),\n        1: 3.5 & 5; pre (1.5, 2.25); post curve (1, -1); { string foo = \"bar\"; int n = 1 },\n        2: 6; pre (0, 0); post none,\n        3: 6; post linear,\n    }"
@@ -148,7 +152,7 @@ import Testing
         Case("#usda 1.4\n\ndef \"A\"\n{\n    duration x = 1.5\n}\n\n"),
         Case("#usda 1.3\n\ndef \"A\"\n{\n    double x.spline = {\n        pre: loop repeat(3.5),\n    }\n}\n\n"),
         Case(
-            "#usda 1.1\n\ndef \"A\"\n{\n    double x.spline = {\n        bezier,\n        1: 2; pre (0, 0, autoEase); post curve (1, 0, custom),\n    }\n}\n\n"
+            "#usda 1.1\n\ndef \"A\"\n{\n    double x.spline = {\n        1: 2; pre (0, 0, autoEase); post curve (1, 0, custom),\n    }\n}\n\n"
         ),
         Case(
             "#usda 1.2\n\ndef \"A\"\n{\n    float2[] v = edit [append (1, 2); write (3, 4) to [0]]\n    float[] x = edit [append 1.5; prepend 2; write 3 to [2]; write [1] to [2]; insert 4 at [1]; prepend [-1]; erase [3]; append [0]; minsize 5; minsize 6 fill 9; maxsize 10; resize 7; resize 8 fill 1]\n    token[] y = edit [append 'a\"b']\n    int[] z = edit []\n}\n\n"

@@ -28,7 +28,10 @@ extension USDAParser {
         guard variability != .varying else { throw scan.unexpected("'rel'") }
         let typeStart = scan.at
         let typeEnd = try attributeTypeEnd()
-        guard typeEnd > typeStart else { throw scan.unexpected("a prim, a property, 'variantSet' or '}'") }
+        // Dictionaries are values of metadata alone.
+        guard typeEnd > typeStart, typeEnd - typeStart != 10 || scan.string(typeStart, typeEnd) != "dictionary" else {
+            throw scan.unexpected("a prim, a property, 'variantSet' or '}'")
+        }
         scan.at = typeEnd
         let isArray = try takeArrayBrackets()
         // With blanks inside the brackets the name's text is not the type's name.
@@ -102,7 +105,11 @@ extension USDAParser {
                 builder.set(spec, .timeSamples, .timeSamples(try timeSamples(typeName)))
             } else if edit == .explicit, scan.takeWord("spline") {
                 try assignment()
-                builder.set(spec, .spline, .spline(try spline(valueType(typeName)?.type ?? .double)))
+                guard !isArray, let type = valueType(typeName)?.type else {
+                    throw USDAError(
+                        scan.at, "usda.bad-spline", "found a spline of type \(session.string(typeName)), expected a floating point type")
+                }
+                builder.set(spec, .spline, .spline(try spline(type)))
             } else {
                 throw scan.unexpected("'connect', 'timeSamples' or 'spline'")
             }

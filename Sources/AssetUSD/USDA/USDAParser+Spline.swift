@@ -32,11 +32,24 @@ extension USDAParser {
             }
             releasePages()
         }
-        spline.knots.sort { $0.time < $1.time }
-        for (a, b) in zip(spline.knots, spline.knots.dropFirst()) where a.time == b.time {
-            throw USDAError(start, "usda.bad-spline", "the knot at time \(a.time) is there twice")
-        }
+        try sortKnots(&spline, start)
         return spline
+    }
+
+    /// Knots by time; the first of one time counts, as for OpenUSD.
+    private mutating func sortKnots(_ spline: inout Spline, _ start: Int) throws(USDAError) {
+        guard zip(spline.knots, spline.knots.dropFirst()).contains(where: { !($0.time < $1.time) }) else { return }
+        var sorted: [Spline.Knot] = []
+        sorted.reserveCapacity(spline.knots.count)
+        let order = spline.knots.indices.sorted { (spline.knots[$0].time, $0) < (spline.knots[$1].time, $1) }
+        for i in order {
+            if let last = sorted.last, last.time == spline.knots[i].time {
+                warn("usda.duplicate-knot", "the knot at time \(last.time) is there twice: the first one counts", at: start)
+            } else {
+                sorted.append(spline.knots[i])
+            }
+        }
+        spline.knots = sorted
     }
 
     /// A word that may end in a colon, which belongs to the grammar and not to the word.
@@ -104,7 +117,7 @@ extension USDAParser {
         var loop = Spline.InnerLoop()
         loop.protoStart = n[0]
         loop.protoEnd = n[1]
-        guard let pre = Int32(exactly: n[2].rounded(.towardZero)), let post = Int32(exactly: n[3].rounded(.towardZero)) else {
+        guard let pre = Int32(exactly: n[2]), let post = Int32(exactly: n[3]) else {
             throw USDAError(scan.at, "usda.bad-spline", "found loop counts \(n[2]) and \(n[3]), expected 32-bit integers")
         }
         loop.preLoops = pre
@@ -142,7 +155,7 @@ extension USDAParser {
                     knot.next = .linear
                 } else if scan.takeWord("curve") {
                     knot.next = .curve
-                } else if scan.peek() != UInt8(ascii: "(") {
+                } else {
                     throw scan.unexpected("'none', 'held', 'linear' or 'curve'")
                 }
                 try scan.skipBlanks()
@@ -168,7 +181,7 @@ extension USDAParser {
         }
     }
 
-    /// `(width, slope)`, `(slope)` in Hermite splines, with an algorithm behind where one is set.
+    /// `(width, slope)` or `(slope)`, with an algorithm behind where one is set.
     private mutating func tangent(
         _ width: inout Double, _ slope: inout Double, _ algorithm: inout UInt8, _ spline: Spline
     ) throws(USDAError) {
@@ -189,13 +202,13 @@ extension USDAParser {
             }
             if n.count > 2 { throw scan.unexpected("')'") }
         }
-        if spline.curveType == .hermite, n.count == 1 {
+        if n.count == 1 {
             slope = rounded(n[0], spline)
         } else if n.count == 2 {
             width = n[0]
             slope = rounded(n[1], spline)
         } else {
-            throw USDAError(start, "usda.bad-spline", "found a tangent of \(n.count) numbers, expected \(spline.curveType == .hermite ? 1 : 2)")
+            throw USDAError(start, "usda.bad-spline", "found a tangent of \(n.count) numbers, expected 1 or 2")
         }
     }
 

@@ -171,7 +171,8 @@ extension USDAWriter {
     // MARK: Splines
 
     private mutating func write(_ spline: Spline, _ depth: Int) throws(AssetError) {
-        let hasCurves = spline.knots.contains { $0.next == .curve }
+        // Behind the last knot there is no segment.
+        let hasCurves = spline.knots.dropLast().contains { $0.next == .curve }
         if hasCurves || spline.curveType == .hermite {
             indent(depth)
             out.write(spline.curveType == .bezier ? "bezier,\n" : "hermite,\n")
