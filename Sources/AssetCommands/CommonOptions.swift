@@ -130,7 +130,12 @@ struct ReadLimit: Sendable {
                 field: { at(&$0.arcs, $1) }),
             ReadLimit(name: "layers", help: "layers that a stage may pull in", field: { at(&$0.layers, $1) }),
             ReadLimit(
-                name: "unpacked-bytes", help: "bytes that one compressed member of a package may unpack to",
+                name: "path-bytes", help: "bytes of the paths of a scene's nodes together; unless set, also 512 MB and 32 a byte of the layers",
+                field: { at(&$0.pathBytes, $1) }),
+            ReadLimit(
+                name: "unpacked-bytes",
+                help:
+                    "bytes that one compressed member of a package may unpack to; unless set, also 512 MB and 64 a byte of the package for all",
                 field: { at(&$0.unpackedBytes, $1) }),
             ReadLimit(name: "package-entries", help: "entries of a package", field: { at(&$0.packageEntries, $1) }),
         ]

@@ -16,8 +16,16 @@ public struct ReadLimits: Sendable {
     public private(set) var arcsWereSet = false
     /// Layers a stage may pull in.
     public var layers = 20_000
-    /// Bytes a compressed member may unpack to.
-    public var unpackedBytes = 8 << 30
+    /// Bytes a compressed member may unpack to. Left as it is, all members of a package together, packages within it included,
+    /// may unpack to at most 512 MB and 64 times the package's bytes.
+    public var unpackedBytes = 8 << 30 { didSet { unpackedBytesWereSet = true } }
+    /// Whether `unpackedBytes` was set: then it alone counts.
+    public private(set) var unpackedBytesWereSet = false
+    /// Bytes that the paths of a scene's nodes may take together. Left as it is, the paths that small layers make may take at most
+    /// 512 MB and 32 bytes a byte.
+    public var pathBytes = 64 << 30 { didSet { pathBytesWereSet = true } }
+    /// Whether `pathBytes` was set: then it alone counts.
+    public private(set) var pathBytesWereSet = false
     /// Entries of a package.
     public var packageEntries = 1_000_000
     public init() {}

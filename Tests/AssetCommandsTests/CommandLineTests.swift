@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func completionsOfferWhatAnOptionTakes() {
-        let names = "nesting-depth= prims= arcs= layers= unpacked-bytes= package-entries="
+        let names = "nesting-depth= prims= arcs= layers= path-bytes= unpacked-bytes= package-entries="
         let bash = tool().run("completions", "bash").output
         #expect(bash.contains("--from) COMPREPLY=($(compgen -W \"usdc usda usdz\""))
         #expect(bash.contains("--to) COMPREPLY=($(compgen -W \"obj\""))

@@ -103,6 +103,36 @@ import Testing
         #expect(!tool(files).run("tree", "layers.usda").error.contains("limit"))
     }
 
+    /// For each ceiling what passes it, the value at which it does and one at which it does not.
+    @Test func everyLimitIsHitAndRaised() throws {
+        func nested(_ n: Int) -> String { String(repeating: "def \"a\"\n{\n", count: n) + String(repeating: "}\n", count: n) }
+        let layer = "#usda 1.0\n"
+        let zip = ZipBuilder([ZipBuilder.Entry("a.usda", layer) { $0.isDeflated = true }, ZipBuilder.Entry("b.txt", "b")]).bytes()
+        let classes = (0..<9).map { "class \"C\($0)\" (\n    inherits = </C\($0 + 1)>\n)\n{\n}\n" }.joined()
+        // Prims /a to /a/a/a…: paths of 2, 4, … 18 bytes.
+        let cases: [String: (files: [String: String], fails: Int, passes: Int)] = [
+            "nesting-depth": (["a.usda": nested(600)], 512, 700), "prims": (["a.usda": nested(9)], 8, 9),
+            "arcs": (["a.usda": classes], 20, 100_000_000), "path-bytes": (["a.usda": nested(9)], 89, 90),
+            "layers": (["a.usda": "(\n    subLayers = [@one.usda@, @two.usda@]\n)\n", "one.usda": "", "two.usda": ""], 2, 3),
+            "unpacked-bytes": ([:], layer.utf8.count - 1, layer.utf8.count), "package-entries": ([:], 1, 2),
+        ]
+        #expect(Set(cases.keys) == Set(ReadLimit.all.map(\.name)))
+        for (name, c) in cases {
+            func run(_ value: Int?) -> ToolHarness.Result {
+                let tool = tool(c.files)
+                tool.input = zip
+                let file = c.files.isEmpty ? ["--from", "usdz", "-"] : ["a.usda"]
+                return tool.run(["info"] + (value.map { ["--limit", "\(name)=\($0)"] } ?? []) + file)
+            }
+            let hit = run(c.fails)
+            #expect(hit.status == .input && hit.error.contains("\(c.fails)"), "\(name): \(hit.error)")
+            let raised = run(c.passes)
+            #expect(raised.status == .done, "\(name): \(raised.error)")
+            // Only what stands above the usual ceiling needs one of its own.
+            #expect((run(nil).status == .done) == (name != "nesting-depth"), "\(name)")
+        }
+    }
+
     /// The ceilings of packages: entries, and bytes that a compressed one unpacks to.
     @Test func limitsOfPackagesHold() {
         let layer = "#usda 1.0\ndef Xform \"A\"\n{\n}\n"

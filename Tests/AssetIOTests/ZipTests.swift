@@ -193,6 +193,39 @@ enum ZipSupport {
         #expect(ZipSupport.refusal(ZipBuilder([Entry("a", ""), Entry("b", "")]).bytes(), limits: limits) == "limit.package-entries")
     }
 
+    /// Without a limit of one's own all members together unpack to no more than their package's size allows.
+    @Test func whatAllUnpackToIsInProportion() throws {
+        // Said to be 350 MB each: nothing of that size is made for what is refused before or turns out to be damaged.
+        func large(_ name: String) -> Entry {
+            var entry = Entry(name, [UInt8](repeating: 0, count: 400_000))
+            entry.isDeflated = true
+            entry.hasDescriptor = true
+            entry.statedSize = 350_000_000
+            return entry
+        }
+        let bytes = ZipBuilder([large("a"), large("b")]).bytes()
+        func code(_ archive: ZipArchive, _ name: String) throws -> String? {
+            let entry = try #require(archive.entry(name))
+            return #expect(throws: AssetError.self) { try archive.contents(of: entry) }?.diagnostic.code
+        }
+        let archive = try ZipSupport.open(bytes)
+        #expect(try code(archive, "a") == "zip.bad-deflate")
+        #expect(try code(archive, "b") == "limit.unpacked-bytes")
+        #expect(try code(archive, "a") == "zip.bad-deflate")
+        var limits = ReadLimits()
+        limits.unpackedBytes = 1 << 30
+        let raised = try ZipSupport.open(bytes, limits: limits)
+        #expect(try code(raised, "a") == "zip.bad-deflate")
+        #expect(try code(raised, "b") == "zip.bad-deflate")
+        // Packages within a package share what it may.
+        let outer = try ZipSupport.open(ZipBuilder([Entry("one", bytes), Entry("two", bytes)]).bytes())
+        for (inner, expected) in [("one", "zip.bad-deflate"), ("two", "limit.unpacked-bytes")] {
+            let entry = try #require(outer.entry(inner))
+            let nested = try ZipArchive(outer.contents(of: entry), limits: ReadLimits(), within: outer)
+            #expect(try code(nested, "a") == expected)
+        }
+    }
+
     @Test func everyTruncationIsRefused() {
         var builder = ZipBuilder([Entry("a", "alpha") { $0.isDeflated = true }, Entry("b/c", "beta") { $0.hasDescriptor = true }, Entry("w", "w")])
         for isZip64 in [false, true] {

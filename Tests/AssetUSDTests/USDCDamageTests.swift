@@ -221,6 +221,43 @@ import Testing
         }
     }
 
+    /// Counts that LZ4 could hold in so few bytes, but that are out of all proportion to them.
+    @Test(arguments: ["FIELDS", "FIELDSETS", "PATHS", "SPECS"]) func packedCountsAreInProportion(_ section: String) throws {
+        var w = sample()
+        // Room that a packed list could be in.
+        w.bytes += [UInt8](repeating: 0, count: 100_000)
+        let at = try #require(w.sections[section]).lowerBound + (section == "PATHS" ? 8 : 0)
+        var bytes = w.bytes
+        withUnsafeBytes(of: UInt64(40_000_000)) { bytes.replaceSubrange(at..<at + 8, with: $0) }
+        #expect(readAll(bytes)?.diagnostic.code == "limit.prims")
+        var limits = ReadLimits()
+        limits.prims = 1000
+        let error = try #require(throws: AssetError.self) { try readCrate(bytes, limits: limits) }
+        #expect(error.diagnostic.code.hasPrefix("usdc.bad-"))
+    }
+
+    /// A hundred million numbers that differ by one, in a hundred thousand bytes.
+    @Test func packedIntegersAreInProportion() throws {
+        let bytes = try #require(CrateBytes(FileBytes(name: "a", bytes: [UInt8](repeating: 0, count: 200_000))))
+        let error = #expect(throws: AssetError.self) {
+            try EncodedIntegers(bytes, 0, 200_000, count: 100_000_000, wide: false, .array)
+        }
+        #expect(error?.diagnostic.message.contains("100000000 integers in a file of 200000 bytes") == true)
+    }
+
+    /// Text of tokens that nothing but one letter is in.
+    @Test func tokensAreInProportion() throws {
+        var w = sample()
+        let section = try #require(w.sections["TOKENS"])
+        w.bytes += [UInt8](repeating: 0, count: 2_000_000)
+        var bytes = w.bytes
+        // Size of the text, and a packed size for which it is possible.
+        withUnsafeBytes(of: (UInt64(400_000_000), UInt64(1_900_000))) {
+            bytes.replaceSubrange(section.lowerBound + 8..<section.lowerBound + 24, with: $0)
+        }
+        #expect(readAll(bytes)?.diagnostic.code == "limit.prims")
+    }
+
     @Test func deepPathsAreRefusedAndWidePathsAreNot() throws {
         func chain(_ n: Int) -> [UInt8] {
             var w = CrateWriter()

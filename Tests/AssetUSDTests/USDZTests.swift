@@ -99,6 +99,18 @@ import Testing
         #expect(diagnostics.isEmpty)
     }
 
+    /// Packages that hold many of each other are not looked into without end.
+    @Test func manyPackagesWithoutALayer() throws {
+        func nested(_ count: Int) -> [UInt8] {
+            let empty = ZipBuilder([Entry("x.txt", "x")]).bytes()
+            let two = ZipBuilder([Entry("0.usdz", empty), Entry("1.usdz", empty)]).bytes()
+            return ZipBuilder((0..<count).map { Entry("\($0).usdz", two) } + [Entry("z.usda", Self.layer)]).bytes()
+        }
+        #expect(try open(nested(300)).package.root.name == "z.usda")
+        let error = #expect(throws: AssetError.self) { try open(nested(400)) }
+        #expect(error?.diagnostic.code == "usdz.too-many-packages")
+    }
+
     @Test func aPackageAsFirstEntryIsFollowed() throws {
         let inner = ZipBuilder.aligned(entries("x.png", contents: "PNG") + entries("x.usda")).bytes()
         let (package, diagnostics) = try open(ZipBuilder.aligned([("in.usdz", inner)] + entries("second.usda")).bytes())

@@ -1,4 +1,5 @@
 public import AssetModel
+import Synchronization
 
 /// A member of a zip archive, as the central directory has it.
 public struct ZipEntry: Sendable, Hashable {
@@ -63,13 +64,17 @@ public final class ZipArchive: Sendable {
     public let issues: [ZipIssue]
     private let index: [String: Int]
     public let limits: ReadLimits
+    private let allowance: UnpackAllowance
 
     /// Reads the central directory. Throws `zip.*` with the byte offset where the archive contradicts itself.
-    public init(_ file: FileBytes, limits: ReadLimits) throws(AssetError) {
+    ///
+    /// - Parameter outer: the archive that the file is a member of; what both unpack is counted together.
+    public init(_ file: FileBytes, limits: ReadLimits, within outer: ZipArchive? = nil) throws(AssetError) {
         var reader = ZipDirectoryReader(file: file, limits: limits)
         try reader.read()
         self.file = file
         self.limits = limits
+        allowance = UnpackAllowance(outer?.allowance, packed: file.count)
         entries = reader.entries
         issues = reader.issues
         var index: [String: Int] = [:]
@@ -134,6 +139,12 @@ public final class ZipArchive: Sendable {
                 "limit.unpacked-bytes",
                 "the entry '\(entry.name)' unpacks to \(entry.size) bytes, the limit is \(limits.unpackedBytes)", at: location)
         }
+        guard limits.unpackedBytesWereSet || allowance.take(entry) else {
+            throw AssetError(
+                "limit.unpacked-bytes",
+                "the entry '\(entry.name)' unpacks to \(entry.size) bytes, with what was unpacked before more than the"
+                    + " \(allowance.total) for a package of this size; a limit 'unpacked-bytes' of one's own lets it be", at: location)
+        }
         guard let contents = Inflate.contents(packed, size: entry.size) else {
             throw AssetError(
                 "zip.bad-deflate",
@@ -157,5 +168,42 @@ public final class ZipArchive: Sendable {
     private func hex(_ value: UInt32) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}
+
+/// What the members of an archive, and of those within it, may unpack to together: in proportion to the bytes of the outermost.
+private final class UnpackAllowance: Sendable {
+    private struct State {
+        /// Places of the entries that were counted; each is unpacked as often as it is asked for.
+        var seen: Set<Int> = []
+        var left: Int
+    }
+
+    let total: Int
+    private let outer: UnpackAllowance?
+    private let state: Mutex<State>
+
+    init(_ outer: UnpackAllowance?, packed: Int) {
+        let (perByte, overflow) = packed.multipliedReportingOverflow(by: 64)
+        total = outer?.total ?? (overflow ? Int.max : perByte + min(512 << 20, Int.max - perByte))
+        self.outer = outer
+        state = Mutex(State(left: total))
+    }
+
+    /// Counts an entry; false where that is too much.
+    func take(_ entry: ZipEntry) -> Bool {
+        if state.withLock({ $0.seen.contains(entry.headerOffset) }) { return true }
+        guard take(entry.size) else { return false }
+        state.withLock { _ = $0.seen.insert(entry.headerOffset) }
+        return true
+    }
+
+    private func take(_ size: Int) -> Bool {
+        if let outer { return outer.take(size) }
+        return state.withLock { state in
+            guard size <= state.left else { return false }
+            state.left -= size
+            return true
+        }
     }
 }

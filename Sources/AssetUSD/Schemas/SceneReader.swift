@@ -151,7 +151,8 @@ final class SceneReader {
         HugePages.advise(&scene.meshes.elements)
         // A part of a scene is not passed off as the whole.
         if let error = stage.exceededLimit { throw error }
-        if options.limits.prims == ReadLimits().prims { allowedPathLetters = (512 << 20) + 32 * stage.layerBytes }
+        allowedPathLetters = options.limits.pathBytes
+        if !options.limits.pathBytesWereSet { allowedPathLetters = min(allowedPathLetters, (512 << 20) + 32 * stage.layerBytes) }
         let n = visits.count
         hidden = ContiguousArray(repeating: false, count: n)
         purposes = ContiguousArray(repeating: nil, count: n)
@@ -178,7 +179,8 @@ final class SceneReader {
         pathLetters += node.path.utf8.count
         if pathLetters > allowedPathLetters {
             throw AssetError(
-                "usd.paths-too-long", "the paths of \(i + 1) prims take more than \(allowedPathLetters) bytes",
+                "usd.paths-too-long",
+                "the paths of \(i + 1) prim\(i == 0 ? "" : "s") take more than \(allowedPathLetters) bytes (the limit 'path-bytes')",
                 at: SourceLocation(file: stage.rootLayer.identifier))
         }
         scene.nodes.elements.append(consume node)

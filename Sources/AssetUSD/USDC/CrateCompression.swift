@@ -48,6 +48,8 @@ struct EncodedIntegers {
     private let memory: RawMemory
     let count: Int
 
+    private static let mostFree = 64_000_000
+
     /// Unpacks `size` bytes at `offset`. Afterwards all that `count` integers need is known to be there.
     init(_ bytes: CrateBytes, _ offset: Int, _ size: Int, count: Int, wide: Bool, _ part: CratePart) throws(AssetError) {
         let width = wide ? 8 : 4
@@ -57,6 +59,11 @@ struct EncodedIntegers {
             return
         }
         let input = try bytes.pointer(offset, size, part)
+        // Equal differences are packed a thousand integers to a byte: what they would take is held in proportion to the file.
+        guard count <= Self.mostFree || (count - Self.mostFree) / 64 <= bytes.count else {
+            throw bytes.error(
+                part, offset, "\(count) integers in a file of \(bytes.count) bytes, expected at most \(Self.mostFree) and 64 a byte")
+        }
         let most = CrateCompression.mostUnpacked(size)
         let codes = (count - 1) / 4 + 1
         guard count <= Int.max / 16, most - width >= codes else {

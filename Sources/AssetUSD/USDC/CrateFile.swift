@@ -111,6 +111,7 @@ final class CrateFile {
             guard textSize <= CrateCompression.mostUnpacked(packedSize) else {
                 throw bytes.error(.tokens, sizeOffset, "\(textSize) bytes cannot be packed into \(packedSize)")
             }
+            try checkProportion(textSize, "bytes", 64 << 20, .tokens, sizeOffset)
             let memory = RawMemory(textSize)
             if textSize > 0 {
                 guard let n = CrateCompression.unpack(packed, packedSize, into: memory.base, textSize), n == textSize else {
@@ -129,6 +130,7 @@ final class CrateFile {
         if textSize > 0, all[textSize - 1] != 0 {
             throw bytes.error(.tokens, textOffset, "the last token is not terminated")
         }
+        try checkProportion(Int(count), "tokens", 10_000_000, .tokens, textOffset)
         var tokens = ContiguousArray<Token>()
         var leads = ContiguousArray<UInt8>()
         tokens.reserveCapacity(Int(count))
@@ -194,7 +196,20 @@ final class CrateFile {
     func packedCount(_ at: inout CrateCursor) throws(AssetError) -> Int {
         let most = CrateCompression.mostUnpacked(bytes.count)
         let limit = most > Int(Int32.max) / 4 ? Int(Int32.max) : most * 4
-        return try at.size(atMost: limit, "number of elements")
+        let offset = at.offset
+        let n = try at.size(atMost: limit, "number of elements")
+        try checkProportion(n, "elements", 10_000_000, at.part, offset)
+        return n
+    }
+
+    /// Equal numbers are packed a thousand to a byte: what so few bytes stand for is held in proportion to the file, unless the
+    /// limit on prims was set.
+    private func checkProportion(_ n: Int, _ what: String, _ free: Int, _ part: CratePart, _ offset: Int) throws(AssetError) {
+        guard !limits.primsWereSet, n > free, (n - free) / 32 > bytes.count else { return }
+        throw AssetError(
+            "limit.prims",
+            "\(part.name): \(n) \(what) in a file of \(bytes.count) bytes, expected at most \(free) and 32 a byte;"
+                + " a limit 'prims' of one's own lets them be", at: bytes.file.location(offset))
     }
 
     // MARK: Names

@@ -23,10 +23,13 @@ public struct USDZPackage {
     }
 
     public init(_ path: String, archive: ZipArchive, diagnostics: inout Diagnostics) throws(AssetError) {
-        try self.init(path, archive, depth: 0, &diagnostics)
+        var tried = 0
+        try self.init(path, archive, depth: 0, tried: &tried, &diagnostics)
     }
 
-    private init(_ path: String, _ archive: ZipArchive, depth: Int, _ diagnostics: inout Diagnostics) throws(AssetError) {
+    private init(
+        _ path: String, _ archive: ZipArchive, depth: Int, tried: inout Int, _ diagnostics: inout Diagnostics
+    ) throws(AssetError) {
         self.path = path
         self.archive = archive
         Self.noteIssues(archive, path, &diagnostics)
@@ -37,7 +40,7 @@ public struct USDZPackage {
             if Self.isLayer(head) {
                 found = (entry, place)
             } else if head.starts(with: "PK".utf8), AssetPath.fileExtension(entry.name) == "usdz", depth < Self.deepestPackage,
-                let inner = Self.inner(place, archive, entry, depth: depth + 1, &diagnostics)
+                let inner = try Self.inner(place, archive, entry, depth: depth + 1, tried: &tried, &diagnostics)
             {
                 found = (entry, inner.rootPath)
             }
@@ -58,21 +61,31 @@ public struct USDZPackage {
 
     /// Packages as first entries of packages are followed this far.
     private static let deepestPackage = 16
+    /// Packages that are looked into before one gives up: small ones can hold many of each other.
+    private static let mostTried = 1000
 
     /// A package as a member; nil where it has no layer or cannot be read, which makes it one entry like any other.
     private static func inner(
-        _ place: String, _ archive: ZipArchive, _ entry: ZipEntry, depth: Int, _ diagnostics: inout Diagnostics
-    ) -> USDZPackage? {
+        _ place: String, _ archive: ZipArchive, _ entry: ZipEntry, depth: Int, tried: inout Int, _ diagnostics: inout Diagnostics
+    ) throws(AssetError) -> USDZPackage? {
+        tried += 1
+        guard tried <= mostTried else {
+            throw AssetError(
+                tooMany, "more than \(mostTried) packages within each other and no USD layer", at: SourceLocation(file: place))
+        }
         var noted = Diagnostics()
         do {
-            let nested = try ZipArchive(archive.contents(of: entry), limits: archive.limits)
-            let package = try USDZPackage(place, nested, depth: depth, &noted)
+            let nested = try ZipArchive(archive.contents(of: entry), limits: archive.limits, within: archive)
+            let package = try USDZPackage(place, nested, depth: depth, tried: &tried, &noted)
             diagnostics.add(noted)
             return package
         } catch {
+            if [tooMany, "limit.unpacked-bytes"].contains(error.diagnostic.code) { throw error }
             return nil
         }
     }
+
+    private static let tooMany = "usdz.too-many-packages"
 
     /// Whether an entry may be the root: a file that can be opened and that no system has put there on its own account.
     private static func isCandidate(_ entry: ZipEntry) -> Bool {
