@@ -22,12 +22,6 @@ extension ToolRun {
         }
     }
 
-    /// An input is never replaced by what is made of it, whatever `--overwrite` says.
-    func refuseOverwritingInput(_ input: String, _ output: String) throws(CommandFailure) {
-        guard input != "-", output != "-", environment.isSameFile(input, output) else { return }
-        throw .output(AssetError("output.is-the-input", "is the input, expected another file", at: SourceLocation(file: output)))
-    }
-
     /// Opens an operand and reads its scene.
     func open(_ path: String, _ common: CommonOptions, _ options: ReadOptions) throws(CommandFailure) -> Asset {
         do {

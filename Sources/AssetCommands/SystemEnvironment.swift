@@ -57,7 +57,6 @@ extension ToolEnvironment {
         let isDumb = variable("TERM").map { $0.isEmpty || $0 == "dumb" } ?? true
         environment.allowsColor = (variable("NO_COLOR") ?? "").isEmpty && !isDumb
         if environment.isOutputTerminal { environment.width = terminalWidth(STDOUT_FILENO) }
-        environment.isSameFile = { DiskOutput.isSamePlace($0, $1) }
         environment.startProgress = { title in
             let progress = ProgressLine(title)
             return { progress.stop() }

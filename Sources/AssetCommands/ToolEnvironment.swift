@@ -41,10 +41,9 @@ public struct ToolEnvironment {
     public var registry: FormatRegistry
     /// Reads standard input to its end.
     public var readInput: () throws(AssetError) -> [UInt8]
-    /// Opens the place of an output file and its side files: path of the main file, whether existing files may be replaced.
+    /// Opens the place of an output file and its side files: path of the main file, whether existing files may be replaced. Files
+    /// that were opened for reading never are.
     public var openOutput: (_ path: String, _ overwrite: Bool) throws(AssetError) -> any OutputSink
-    /// Whether an input and an output are one file.
-    public var isSameFile: (_ input: String, _ output: String) -> Bool
     /// Starts showing a progress line for a piece of work and returns what ends it.
     public var startProgress: (_ title: String) -> () -> Void
 
@@ -66,7 +65,6 @@ public struct ToolEnvironment {
         self.registry = registry
         self.readInput = readInput
         self.openOutput = openOutput
-        isSameFile = { $0 == $1 }
         startProgress = { _ in {} }
     }
 }

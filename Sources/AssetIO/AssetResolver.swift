@@ -82,23 +82,23 @@ public final class DiskResolver: AssetResolver {
         if AssetPath.isAbsolute(path) { return AssetPath.normalise(path) }
         guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
-        return AssetPath.normalise(String(cString: folder) + "/" + path)
+        return AssetPath.normalise(SystemPath.decode(folder) + "/" + path)
     }
 
     private func isFile(_ path: String) -> Bool {
         if given[path] != nil { return true }
         var status = stat()
-        guard stat(path, &status) == 0 else { return false }
+        guard stat(SystemPath.encode(path), &status) == 0 else { return false }
         return status.st_mode & S_IFMT != S_IFDIR
     }
 
     private func entries(_ folder: String) -> [String] {
-        guard let directory = opendir(folder.isEmpty ? "." : folder) else { return [] }
+        guard let directory = opendir(SystemPath.encode(folder.isEmpty ? "." : folder)) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { String(cString: $0) }
+                tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { SystemPath.decode($0) }
             }
             if name != ".", name != ".." { names.append(name) }
         }
@@ -110,6 +110,8 @@ public final class DiskResolver: AssetResolver {
 public final class InMemoryResolver: AssetResolver {
     private let packages: PackageShelf
     private var files: [String: FileBytes] = [:]
+    /// The paths that were opened.
+    public private(set) var opened: Set<String> = []
 
     public init(_ files: [String: [UInt8]] = [:], limits: ReadLimits = ReadLimits()) {
         packages = PackageShelf(limits: limits)
@@ -122,7 +124,10 @@ public final class InMemoryResolver: AssetResolver {
     public func add(_ path: String, text: String) { add(path, Array(text.utf8)) }
 
     public func open(_ path: String) throws(AssetError) -> FileBytes {
-        if let file = files[path] { return file }
+        if let file = files[path] {
+            opened.insert(path)
+            return file
+        }
         if let file = try packages.open(path, isFile: { files[$0] != nil }, open: { (p) throws(AssetError) in try open(p) }) {
             return file
         }
@@ -164,7 +169,10 @@ private final class PackageShelf {
 
     func archive(_ path: String, open: Open) throws(AssetError) -> ZipArchive {
         if let archive = archives[path] { return archive }
-        let archive = try ZipArchive(open(path), limits: limits)
+        let file = try open(path)
+        // A member's package is at hand: it was opened to get there.
+        let outer = AssetPath.splitMember(path).flatMap { archives[$0.package] }
+        let archive = try ZipArchive(file, limits: limits, within: outer)
         archives[path] = archive
         return archive
     }
@@ -182,7 +190,7 @@ private final class PackageShelf {
             if let nested = archives[place] {
                 archive = nested
             } else {
-                archive = try ZipArchive(archive.contents(of: entry), limits: limits)
+                archive = try ZipArchive(archive.contents(of: entry), limits: limits, within: archive)
                 archives[place] = archive
             }
             wanted = rest

@@ -42,7 +42,7 @@ public final class DiskOutput: OutputSink, Sendable {
     ///   - path: the main file; side files lie beside or below it.
     ///   - overwrite: whether files that exist are replaced.
     ///   - inputs: files that are never replaced: what is written is made of them.
-    /// - Throws: `output.exists`, `output.is-a-directory` or `output.no-folder` where the main file cannot be put there, before any work is done.
+    /// - Throws: `output.is-the-input`, `output.exists`, `output.is-a-directory` or `output.no-folder` where the main file cannot be put there, before any work is done.
     public init(_ path: String, overwrite: Bool = false, keeping inputs: FileIdentities? = nil) throws(AssetError) {
         self.inputs = inputs
         folder = AssetPath.plainFolder(path)
@@ -58,7 +58,14 @@ public final class DiskOutput: OutputSink, Sendable {
                 DiskOutput.kind(folder) == .nothing ? "there is no folder '\(folder)' to write into" : "'\(folder)' is a file, expected a folder"
             throw AssetError("output.no-folder", found, at: SourceLocation(file: path))
         }
+        try refuseInput(path)
         try refuseExisting(path, overwrite: overwrite)
+    }
+
+    /// An input is never replaced by what is made of it, whatever `overwrite` says.
+    private func refuseInput(_ path: String) throws(AssetError) {
+        guard let inputs, inputs.contains(path) else { return }
+        throw AssetError("output.is-the-input", "is a file that the input is made of, expected another file", at: SourceLocation(file: path))
     }
 
     private func refuseExisting(_ path: String, overwrite: Bool) throws(AssetError) {
@@ -107,7 +114,7 @@ public final class DiskOutput: OutputSink, Sendable {
         case .nothing: break
         }
         try makeFolders(AssetPath.plainFolder(path), &state)
-        if mkdir(path, 0o777) == 0 {
+        if mkdir(SystemPath.encode(path), 0o777) == 0 {
             state.folders.append(path)
         } else if errno != EEXIST {
             throw FileBytes.systemError("output.cannot-create", "cannot create the folder", path)
@@ -117,7 +124,7 @@ public final class DiskOutput: OutputSink, Sendable {
     private func openTemporary(_ finalPath: String, _ state: inout State) throws(AssetError) -> (Int32, String) {
         for _ in 0..<100 {
             let path = temporaryPath(finalPath, &state)
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            let descriptor = open(SystemPath.encode(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             if descriptor >= 0 { return (descriptor, path) }
             guard errno == EEXIST || errno == EINTR else { break }
         }
@@ -171,7 +178,7 @@ public final class DiskOutput: OutputSink, Sendable {
         do throws(AssetError) {
             for entry in state.entries.filter({ !$0.isMain }) + state.entries.filter(\.isMain) {
                 if !entry.isMain, DiskOutput.kind(entry.finalPath) == .file, DiskOutput.isSame(entry.finalPath, entry.temporaryPath) {
-                    unlink(entry.temporaryPath)
+                    unlink(SystemPath.encode(entry.temporaryPath))
                     continue
                 }
                 published.append(try place(entry, &state))
@@ -179,14 +186,14 @@ public final class DiskOutput: OutputSink, Sendable {
         } catch {
             for done in published.reversed() {
                 if let backup = done.backup {
-                    rename(backup, done.path)
+                    rename(SystemPath.encode(backup), SystemPath.encode(done.path))
                 } else {
-                    unlink(done.path)
+                    unlink(SystemPath.encode(done.path))
                 }
             }
             throw error
         }
-        for case let backup? in published.map(\.backup) { unlink(backup) }
+        for case let backup? in published.map(\.backup) { unlink(SystemPath.encode(backup)) }
         for place in Set(published.map { AssetPath.plainFolder($0.path) }) { DiskOutput.syncFolder(place.isEmpty ? "." : place) }
         state.entries = []
         state.folders = []
@@ -197,24 +204,22 @@ public final class DiskOutput: OutputSink, Sendable {
         let to = entry.finalPath
         if !overwrites {
             // A link fails where something exists, without a moment in between; not every file system has links.
-            if link(from, to) == 0 {
-                unlink(from)
+            if link(SystemPath.encode(from), SystemPath.encode(to)) == 0 {
+                unlink(SystemPath.encode(from))
                 return Published(path: to, backup: nil)
             }
             if errno == EEXIST { try refuseExisting(to, overwrite: false) }
         }
-        if overwrites, let inputs, inputs.contains(to) {
-            throw AssetError(
-                "output.is-the-input", "is one of the files that the input is made of, expected another file", at: SourceLocation(file: to))
-        }
+        try refuseInput(to)
         var backup: String?
         if overwrites, DiskOutput.kind(to) == .file {
             let kept = temporaryPath(to, &state)
-            if link(to, kept) == 0 || rename(to, kept) == 0 { backup = kept }
+            let (old, new) = (SystemPath.encode(to), SystemPath.encode(kept))
+            if link(old, new) == 0 || rename(old, new) == 0 { backup = kept }
         }
-        if rename(from, to) != 0 {
+        if rename(SystemPath.encode(from), SystemPath.encode(to)) != 0 {
             let error = FileBytes.systemError("output.cannot-rename", "cannot put in place", to)
-            if let backup { rename(backup, to) }
+            if let backup { rename(SystemPath.encode(backup), SystemPath.encode(to)) }
             throw error
         }
         return Published(path: to, backup: backup)
@@ -229,8 +234,8 @@ public final class DiskOutput: OutputSink, Sendable {
     }
 
     private func removeMade(_ state: inout State) {
-        for entry in state.entries { unlink(entry.temporaryPath) }
-        for folder in state.folders.reversed() { rmdir(folder) }
+        for entry in state.entries { unlink(SystemPath.encode(entry.temporaryPath)) }
+        for folder in state.folders.reversed() { rmdir(SystemPath.encode(folder)) }
         state.entries = []
         state.folders = []
     }
@@ -243,7 +248,7 @@ public final class DiskOutput: OutputSink, Sendable {
 
     private static func kind(_ path: String) -> Kind {
         var status = stat()
-        if stat(path, &status) == 0 {
+        if stat(SystemPath.encode(path), &status) == 0 {
             switch status.st_mode & S_IFMT {
             case S_IFDIR: return .folder
             case S_IFREG: return .file
@@ -251,14 +256,7 @@ public final class DiskOutput: OutputSink, Sendable {
             }
         }
         // A link that leads nowhere is in the way, too.
-        return lstat(path, &status) == 0 ? .file : .nothing
-    }
-
-    /// Whether two paths lead to one file that exists, by links or other spellings too.
-    public static func isSamePlace(_ a: String, _ b: String) -> Bool {
-        var (x, y) = (stat(), stat())
-        guard stat(a, &x) == 0, stat(b, &y) == 0 else { return false }
-        return x.st_dev == y.st_dev && x.st_ino == y.st_ino
+        return lstat(SystemPath.encode(path), &status) == 0 ? .file : .nothing
     }
 
     private static func isSame(_ a: String, _ b: String) -> Bool {
@@ -277,7 +275,7 @@ public final class DiskOutput: OutputSink, Sendable {
     }
 
     private static func syncFolder(_ path: String) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(SystemPath.encode(path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

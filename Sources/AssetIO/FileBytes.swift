@@ -64,7 +64,7 @@ public final class FileBytes: Sendable {
     public convenience init(mapping path: String, name: String? = nil, readsPipes: Bool = false) throws(AssetError) {
         let shown = name ?? path
         // Opening a pipe that nobody writes to would wait.
-        let fd = open(path, O_RDONLY | O_CLOEXEC | (readsPipes ? 0 : O_NONBLOCK))
+        let fd = open(SystemPath.encode(path), O_RDONLY | O_CLOEXEC | (readsPipes ? 0 : O_NONBLOCK))
         guard fd >= 0 else { throw FileBytes.systemError("io.cannot-open", "cannot open", shown) }
         defer { close(fd) }
         var status = stat()

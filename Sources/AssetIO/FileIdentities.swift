@@ -34,7 +34,7 @@ public final class FileIdentities: Sendable {
 
     private static func identity(_ path: String) -> Identity? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(SystemPath.encode(path), &status) == 0 else { return nil }
         return Identity(device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
     }
 }

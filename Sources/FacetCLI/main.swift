@@ -12,4 +12,4 @@ import Darwin
 #endif
 
 let environment = ToolEnvironment.system(registry: .standard, resolver: DiskResolver())
-exit(runTool(Array(CommandLine.arguments.dropFirst()), environment).rawValue)
+exit(runTool(SystemPath.arguments(CommandLine.argc, CommandLine.unsafeArgv), environment).rawValue)

@@ -53,7 +53,7 @@ import Testing
         (["convert", "missing.test", "out.list"], .input), (["convert", "nothing.test", "out.list"], .input),
         (["convert", "--strict", "warned.test", "out.list"], .input),
 
-        (["convert", "crowd.test", "there.list"], .output), (["convert", "missing.test", "there.list"], .output),
+        (["convert", "crowd.test", "there.list"], .output), (["convert", "missing.test", "there.list"], .input),
         (["convert", "--strict", "room.test", "out.list"], .output), (["convert", "unwritable.test", "out.list"], .output),
         (["cat", "text.layer", "-o", "there.list"], .output),
     ]

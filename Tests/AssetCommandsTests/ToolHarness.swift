@@ -44,6 +44,9 @@ final class ToolHarness {
             registry: registry ?? FormatRegistry([SceneFormat(scenes: scenes), LayerFormat(), ListFormat()]),
             readInput: { [input] () throws(AssetError) in input },
             openOutput: { [self] (path, overwrite) throws(AssetError) in
+                if resolver.opened.contains(path) {
+                    throw AssetError("output.is-the-input", "was read", at: SourceLocation(file: path))
+                }
                 if existing.contains(path), !overwrite {
                     throw AssetError("output.exists", "exists already", at: SourceLocation(file: path))
                 }

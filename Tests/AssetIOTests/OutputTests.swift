@@ -116,9 +116,24 @@ import Darwin
         let folder = try TemporaryFolder()
         try folder.write("a", "x")
         try folder.write("b", "x")
-        #expect(DiskOutput.isSamePlace(folder.path + "/a", folder.path + "/./a"))
-        #expect(!DiskOutput.isSamePlace(folder.path + "/a", folder.path + "/b"))
-        #expect(!DiskOutput.isSamePlace(folder.path + "/a", folder.path + "/none"))
+        let known = FileIdentities()
+        known.insert(folder.path + "/a")
+        known.insert(folder.path + "/none")
+        #expect(known.contains(folder.path + "/./a"))
+        #expect(!known.contains(folder.path + "/b"))
+        #expect(!known.contains(folder.path + "/none"))
+    }
+
+    /// What is read after the output was begun is kept all the same.
+    @Test func whatIsReadLaterIsNotReplaced() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("in.usda", "layer")
+        let resolver = DiskResolver()
+        let output = try DiskOutput(folder.path + "/in.usda", overwrite: true, keeping: resolver.opened)
+        _ = try resolver.open(folder.path + "/in.usda")
+        try put(output, "in.usda", "new")
+        #expect(code { try output.commit() } == "output.is-the-input")
+        #expect(try folder.text("in.usda") == "layer")
     }
 
     /// A device may never end.
@@ -135,10 +150,15 @@ import Darwin
         _ = try resolver.open(folder.path + "/./texture.png")
         // As the main file or beside it, by any name.
         for (main, side) in [("in.usda", "a.mtl"), ("out.obj", "texture.png")] {
-            let output = try DiskOutput(folder.path + "/" + main, overwrite: true, keeping: resolver.opened)
-            try put(output, main, "new")
-            try put(output, side, "new")
-            #expect(code { try output.commit() } == "output.is-the-input")
+            let refused = code {
+                let output = try DiskOutput(folder.path + "/" + main, overwrite: true, keeping: resolver.opened)
+                // A main file is refused before there is any work.
+                #expect(main == "out.obj")
+                try put(output, main, "new")
+                try put(output, side, "new")
+                try output.commit()
+            }
+            #expect(refused == "output.is-the-input")
             #expect(folder.contents == ["in.usda", "texture.png"])
             #expect(try folder.text("in.usda") == "layer" && folder.text("texture.png") == "picture")
         }

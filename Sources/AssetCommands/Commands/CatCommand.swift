@@ -53,7 +53,6 @@ struct CatCommand: Command {
     }
 
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
-        if let output { try run.refuseOverwritingInput(file, output) }
         var opened: OpenedFile
         do {
             opened = try openDocument(

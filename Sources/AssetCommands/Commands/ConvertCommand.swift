@@ -120,7 +120,13 @@ struct ConvertCommand: Command {
 
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
         let format = try format(run)
-        try run.refuseOverwritingInput(input, output.text)
+        // First the input: the output must know what it may not replace.
+        let bytes: FileBytes
+        do {
+            bytes = try run.bytes(input)
+        } catch {
+            throw .input(error)
+        }
         let sink: any OutputSink
         do {
             sink = try run.environment.openOutput(output.text, options.overwrite)
@@ -131,15 +137,7 @@ struct ConvertCommand: Command {
         let showsProgress = progress == "always" || progress == "auto" && run.environment.isErrorTerminal && run.environment.allowsColor
         let stopProgress = showsProgress ? run.environment.startProgress("facet: converting \(escaped(AssetPath.baseName(input)))") : {}
         let done: Conversion
-        var file: FileBytes?
         do throws(ConversionFailure) {
-            let bytes: FileBytes
-            do {
-                bytes = try run.bytes(input)
-                file = bytes
-            } catch {
-                throw ConversionFailure(cause: .input, error: error)
-            }
             done = try convert(
                 from: bytes, as: format, named: name, into: sink, options: options, resolver: run.environment.resolver,
                 registry: run.environment.registry)
@@ -151,9 +149,8 @@ struct ConvertCommand: Command {
             if problem.diagnostic.code == "output.closed-pipe" { return .done }
             if problem.diagnostic.code == "scene.no-such-node", let node {
                 // Read again: only a command line that is wrong pays for its hint.
-                let asset = file.flatMap {
-                    try? Facet.open($0, options: common.read, resolver: run.environment.resolver, registry: run.environment.registry)
-                }
+                let asset = try? Facet.open(
+                    bytes, options: common.read, resolver: run.environment.resolver, registry: run.environment.registry)
                 if let scene = asset?.scene { throw .usage(unknownNode(node, "node", in: scene)) }
                 throw .usage(node.error("--node is '\(node.text)', but the file has no such node"))
             }

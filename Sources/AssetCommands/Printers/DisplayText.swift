@@ -1,3 +1,5 @@
+import AssetIO
+
 /// A name or message made safe for a terminal: control characters, line separators and characters that turn the writing
 /// direction are shown as escapes.
 func escaped(_ text: String) -> String {
@@ -9,6 +11,7 @@ func escaped(_ text: String) -> String {
         case "\n": out += "\\n"
         case "\r": out += "\\r"
         case "\t": out += "\\t"
+        case _ where SystemPath.byte(of: s) != nil: out += "\\x" + String(s.value & 0xFF, radix: 16)
         case _ where mustEscape(s): out += "\\u{" + String(s.value, radix: 16) + "}"
         default: out.unicodeScalars.append(s)
         }
@@ -18,7 +21,7 @@ func escaped(_ text: String) -> String {
 
 private func mustEscape(_ s: Unicode.Scalar) -> Bool {
     switch s.value {
-    case 0..<0x20, 0x7f..<0xa0, 0x2028...0x202e, 0x2066...0x2069, 0x200e...0x200f, 0xfeff: true
+    case 0..<0x20, 0x7f..<0xa0, 0x2028...0x202e, 0x2066...0x2069, 0x200e...0x200f, 0xfeff, 0x10fe80...0x10feff: true
     default: false
     }
 }

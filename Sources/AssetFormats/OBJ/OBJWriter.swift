@@ -49,7 +49,7 @@ struct OBJWriter {
 
     func location(_ node: Node) -> SourceLocation { SourceLocation(file: scene.source.file, primPath: node.path) }
 
-    private var libraryName: String { splitExtension(options.fileName).stem + ".mtl" }
+    private var libraryName: String { SystemPath.readable(splitExtension(options.fileName).stem) + ".mtl" }
 
     mutating func write() throws(AssetError) {
         try takeSurvey()
