@@ -46,9 +46,12 @@ public enum AssetLookup {
     ///   - authored: the path as the file has it; `file:` URIs are taken as the path they hold.
     ///   - namingFile: the file that names it, e.g. `a.usdz[b/c.usda]`.
     ///   - openedFile: the file the user asked for.
+    ///   - packageRoot: where the naming file is in a package, the package's root layer: paths that do not begin with a dot are
+    ///     seen from there as well.
+    ///   - allowsBaseName: false leaves the last way out, which may lead to quite another file.
     public static func find(
-        _ authored: String, from namingFile: String, opened openedFile: String, decodingPercent: Bool = false,
-        in resolver: any AssetResolver
+        _ authored: String, from namingFile: String, opened openedFile: String, packageRoot: String? = nil, decodingPercent: Bool = false,
+        allowsBaseName: Bool = true, in resolver: any AssetResolver
     ) -> Found? {
         guard !authored.isEmpty, authored.utf8.count <= 4096 else { return nil }
         var written = authored
@@ -78,13 +81,22 @@ public enum AssetLookup {
         } else {
             second = AssetPath.folder(openedFile)
         }
-        if second != folders[0] { folders.append(second) }
+        // A place to search by the rules, not a way out.
+        var searched: String?
+        if let packageRoot, !written.hasPrefix(".") {
+            let folder = AssetPath.folder(packageRoot)
+            if folder != folders[0] {
+                folders.append(folder)
+                searched = folder
+            }
+        }
+        if !folders.contains(second) { folders.append(second) }
 
         if !isSomewhereElse {
             for (f, folder) in folders.enumerated() {
                 for (path, way) in spellings {
                     if let joined = AssetPath.join(folder, path), resolver.exists(joined) {
-                        return Found(path: joined, way: f == 0 ? way : .openedFolder)
+                        return Found(path: joined, way: f == 0 || folder == searched ? way : .openedFolder)
                     }
                 }
             }
@@ -96,6 +108,7 @@ public enum AssetLookup {
                 }
             }
         }
+        guard allowsBaseName else { return nil }
         let name = AssetPath.baseName(spellings.last?.path ?? written)
         guard !name.isEmpty, name != ".", name != ".." else { return nil }
         for folder in folders {

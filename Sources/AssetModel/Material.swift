@@ -149,6 +149,8 @@ public struct Texture: Sendable, Hashable {
     /// The path as authored; for embedded images a name.
     public var authoredPath: String
     public var source: Source
+    /// False where the texture says no path at all, not even an empty one.
+    public var namesFile = true
 
     public init(authoredPath: String, source: Source) {
         self.authoredPath = authoredPath

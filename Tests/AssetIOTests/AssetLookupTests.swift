@@ -96,4 +96,26 @@ import Testing
         let codes = AssetLookup.Way.allCases.compactMap { AssetLookup.Found(path: "t", way: $0).warning("T", at: location)?.code }
         #expect(codes == ["path.backslash", "path.quotes", "path.other-folder", "path.letter-case", "path.base-name"])
     }
+
+    /// In a package, paths that may be searched for are also seen from its root layer; that is by the rules, not a way out.
+    @Test func packagesAreSearchedFromTheirRootLayer() {
+        let resolver = InMemoryResolver([
+            "a.usdz": ZipBuilder.aligned(["set/root.usd", "set/refs/r.usd", "set/sub/x.usd", "y.usd"].map { ($0, [1]) }).bytes()
+        ])
+        func find(_ authored: String) -> AssetLookup.Found? {
+            AssetLookup.find(authored, from: "a.usdz[set/refs/r.usd]", opened: "a.usdz", packageRoot: "a.usdz[set/root.usd]", in: resolver)
+        }
+        #expect(find("sub/x.usd") == AssetLookup.Found(path: "a.usdz[set/sub/x.usd]", way: .asWritten))
+        #expect(find("./sub/x.usd")?.way != .asWritten)
+        #expect(find("y.usd") == AssetLookup.Found(path: "a.usdz[y.usd]", way: .openedFolder))
+    }
+
+    @Test func whatMustBeTheVeryFileIsNotFoundByItsNameAlone() {
+        let resolver = InMemoryResolver(["d/a.usda": [1], "d/b.usda": [1]])
+        func find(_ authored: String, _ allowsBaseName: Bool) -> String? {
+            AssetLookup.find(authored, from: "d/a.usda", opened: "d/a.usda", allowsBaseName: allowsBaseName, in: resolver)?.path
+        }
+        #expect(find("gone/b.usda", true) == "d/b.usda" && find("gone/b.usda", false) == nil)
+        #expect(find("B.usda", false) == "d/b.usda")
+    }
 }

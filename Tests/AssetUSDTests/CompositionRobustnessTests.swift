@@ -205,4 +205,23 @@ import Testing
         guard case .failure(let error) = variables(entries).evaluateString("`\"${A}\"`") else { throw TestProblem() }
         #expect(error.message.contains(message), "\(error.message)")
     }
+
+    /// OpenUSD picks a layer's reader by its name, and looks for a layer where it is said to be.
+    @Test func onlyLayersNamedLikeLayersAndWhereTheyAreSaidToBe() throws {
+        let s = try TextStage([
+            (
+                "root.usda",
+                """
+                def "A" ( references = @./x.txt@</X> ) {}
+                def "B" ( references = @./gone/x.usda@</X> ) {}
+                def "C" ( references = @./X.usda@</X> ) {}
+
+                """
+            ),
+            ("x.txt", "def \"X\" {\n double v = 1\n}\n"), ("x.usda", "def \"X\" {\n double v = 2\n}\n"),
+        ])
+        #expect(try s.number("/A", "v") == nil && s.number("/B", "v") == nil && s.number("/C", "v") == 2)
+        let codes = s.stage.takeDiagnostics().entries.map(\.code)
+        #expect(codes.contains("usd.missing-reference") && codes.contains("path.letter-case"))
+    }
 }

@@ -254,4 +254,35 @@ private enum RandomLayers {
 
 extension String {
     fileprivate func components(_ part: String) -> [Substring] { split(separator: part, omittingEmptySubsequences: false) }
+
+    /// A clip without samples leaves the manifest's default, whose paths are seen from the manifest.
+    @Test func pathsFromAManifestAreSeenFromIt() throws {
+        let f = try Flattened(texts: [
+            (
+                "/w/root.usda",
+                """
+                def "M" (
+                    clips = {
+                        dictionary default = {
+                            asset[] assetPaths = [@./c/clip.usda@, @./none.usda@]
+                            asset manifestAssetPath = @./m/manifest.usda@
+                            string primPath = "/M"
+                            double2[] active = [(0, 0), (1, 1)]
+                            double2[] times = [(0, 0), (1, 0)]
+                        }
+                    }
+                )
+                {
+                    asset one
+                    asset[] many
+                }
+                """
+            ),
+            ("/w/c/clip.usda", "def \"M\" {\n asset one.timeSamples = { 0: @./clip.usda@ }\n asset[] many.timeSamples = { 0: [@./clip.usda@] }\n}\n"),
+            ("/w/none.usda", "def \"M\" {\n}\n"),
+            ("/w/m/manifest.usda", "def \"M\" {\n asset one = @./manifest.usda@\n asset[] many = [@./manifest.usda@]\n}\n"),
+        ])
+        #expect(f.has("0: @/w/c/clip.usda@") && f.has("1: @/w/m/manifest.usda@"))
+        #expect(f.has("0: [@/w/c/clip.usda@]") && f.has("1: [@/w/m/manifest.usda@]"))
+    }
 }

@@ -151,6 +151,24 @@ import Testing
         #expect(s.scene.textures.map(\.resolvedPath) == ["test/wood.png"])
     }
 
+    @Test(arguments: [("", false), ("asset inputs:file", false), ("asset inputs:file = @@", true)])
+    func aTextureWithoutAPathIsNotOneWithAnEmptyPath(_ line: String, _ namesFile: Bool) throws {
+        let s = try SceneText(
+            """
+            def Material "m" {
+                token outputs:surface.connect = </m/s.outputs:surface>
+                def Shader "s" { uniform token info:id = "UsdPreviewSurface"
+                    color3f inputs:diffuseColor.connect = </m/t.outputs:rgb>
+                    token outputs:surface }
+                def Shader "t" { uniform token info:id = "UsdUVTexture"
+                    \(line)
+                    float3 outputs:rgb } }
+            """)
+        #expect(s.scene.textures.map(\.authoredPath) == [""])
+        #expect(s.scene.textures.map(\.namesFile) == [namesFile])
+        #expect(s.codes.contains("usd.texture-without-file"))
+    }
+
     @Test func unknownShadersHaveNoCommonTerms() throws {
         let s = try SceneText(
             """
@@ -190,6 +208,23 @@ import Testing
         #expect(s.codes == ["usd.bad-binding", "usd.missing-material"])
         // Only gprims are drawn with a material.
         #expect(try s.bound("/a") == nil)
+    }
+
+    /// Nothing is on the stage below an inactive prim; the binding holds all the same, so that none from above shows.
+    @Test func aMaterialBelowAnInactivePrimIsNone() throws {
+        let s = try SceneText(
+            """
+            def Material "m" {}
+            def Scope "off" ( active = false ) { def Material "m" {}
+                def Scope "in" { def Material "m" {} } }
+            def Material "self" ( active = false ) {}
+            def Xform "a" { rel material:binding = </m>
+                def Sphere "x" { rel material:binding = </off/m> }
+                def Sphere "y" { rel material:binding = </off/in/m> }
+                def Sphere "z" {} }
+            """)
+        #expect(try s.bound("/a/x") == nil && s.bound("/a/y") == nil && s.bound("/a/z") == "/m")
+        #expect(s.codes == ["usd.missing-material", "usd.missing-material"])
     }
 
     @Test func previewFallsBackToAllPurpose() throws {

@@ -5,6 +5,36 @@ import Testing
 @testable import AssetUSD
 
 @Suite struct SchemasMetadataTests {
+    /// An unknown type is read as the first type of its list that is known by itself.
+    @Test func typesThatStandInAreReadAsThemselves() throws {
+        let s = try SceneText(
+            """
+            #usda 1.0
+            (
+                fallbackPrimTypes = {
+                    token[] Ball = ["Globe", "Sphere"]
+                    token[] Globe = ["Ball", "Cube"]
+                    token[] Nothing = ["Nowhere"]
+                    token[] Lamp = ["SphereLight"]
+                }
+                metersPerUnit = 1
+                upAxis = "Y"
+            )
+            def Ball "a" { double radius = 3 }
+            def Globe "b" { double size = 5 }
+            def Nothing "c" {}
+            def Lamp "d" {}
+            """)
+        #expect(s.scene.nodes.map(\.typeName) == ["Ball", "Globe", "Nothing", "Lamp"])
+        guard case .implicit(.sphere(radius: 3)) = try s.node("/a").content, case .implicit(.cube(size: 5)) = try s.node("/b").content,
+            case .none = try s.node("/c").content, case .light(let light) = try s.node("/d").content
+        else {
+            Issue.record("\(s.scene.nodes.map(\.content))")
+            return
+        }
+        #expect(s.scene.lights[light].kind == "SphereLight")
+    }
+
     @Test func fallbacksAreNotFacts() throws {
         let s = try SceneText("#usda 1.0\n")
         #expect(s.scene.metadata.upAxis == "Y" && !s.scene.metadata.isUpAxisAuthored)

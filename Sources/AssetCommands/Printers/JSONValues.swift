@@ -169,7 +169,7 @@ extension JSONWriter {
 
     private mutating func texture(_ binding: TextureBinding, _ texture: Texture) {
         beginObject()
-        member("file", texture.authoredPath)
+        member("file", texture.namesFile ? texture.authoredPath : nil)
         member("resolved", texture.resolvedPath)
         member("output", binding.output)
         member("uvSet", binding.primvar)

@@ -194,5 +194,10 @@ final class ClipTable {
         return out.count > 1
     }
 
-    func layer(_ stage: Stage, _ set: ClipSet, _ time: Double?) -> USDLayer? { clipLayer(stage, set, time.map { set.clip(at: set.local($0)) } ?? 0) }
+    /// The layer that the value at a time comes from: the clip, or where that has none the manifest.
+    func layer(_ stage: Stage, _ site: Path, _ attribute: Token, _ set: ClipSet, _ time: Double?) -> USDLayer? {
+        let clip = clipLayer(stage, set, time.map { set.clip(at: set.local($0)) } ?? 0)
+        guard let path = clipPath(stage, site, set, attribute), !isAnimated(clip, path) else { return clip }
+        return manifestLayer(stage, set) ?? clip
+    }
 }

@@ -25,6 +25,7 @@ final class LayerCache {
     private var byPath: [String: Result<LayerIndex, Failure>] = [:]
     /// (layer that names it, asset path) → path; nil where there is nothing.
     private var located: [String: [String: AssetLookup.Found?]] = [:]
+    private var packageRoots: [String: String?] = [:]
     var diagnostics = Diagnostics()
     /// What is wrong where more layers were named than may be read.
     private(set) var exceeded: AssetError?
@@ -62,9 +63,23 @@ final class LayerCache {
     func locate(_ assetPath: String, from layer: LayerIndex) -> AssetLookup.Found? {
         let identifier = layers[Int(layer)].identifier
         if let known = located[identifier]?[assetPath] { return known }
-        let found = AssetLookup.find(Self.withoutArguments(assetPath), from: identifier, opened: openedFile, in: resolver)
+        // Another layer of the same name somewhere else would be another scene.
+        let found = AssetLookup.find(
+            Self.withoutArguments(assetPath), from: identifier, opened: openedFile, packageRoot: packageRoot(of: identifier),
+            allowsBaseName: false, in: resolver)
         located[identifier, default: [:]][assetPath] = .some(found)
         return found
+    }
+
+    /// The root layer of the package that a layer lies in; nil for layers that lie in none.
+    func packageRoot(of identifier: String) -> String? {
+        guard let (package, _) = AssetPath.splitMember(identifier) else { return nil }
+        if let known = packageRoots[package] { return known }
+        // Complaints about the package were made when it was opened.
+        var ignored = Diagnostics()
+        let root = try? USDZPackage(package, resolver: resolver, diagnostics: &ignored).rootPath
+        packageRoots[package] = .some(root)
+        return root
     }
 
     /// `a.usda:SDF_FORMAT_ARGS:x=y` names `a.usda`.
@@ -73,6 +88,8 @@ final class LayerCache {
         guard assetPath.utf8.count > marker.utf8.count, let range = assetPath.firstRange(of: marker) else { return assetPath }
         return String(assetPath[..<range.lowerBound])
     }
+
+    private static let layerExtensions = ["usd", "usda", "usdc", "usdz"]
 
     /// The layer at an exact path.
     func open(_ path: String) -> Result<LayerIndex, Failure> {
@@ -85,6 +102,12 @@ final class LayerCache {
         }
         let result: Result<LayerIndex, Failure>
         do throws(AssetError) {
+            // OpenUSD picks the reader by the name, and has none for others.
+            guard Self.layerExtensions.contains(AssetPath.fileExtension(path)) else {
+                throw AssetError(
+                    "usd.not-a-layer", "named like no USD layer, expected an extension of \(Self.layerExtensions.joined(separator: ", "))",
+                    at: SourceLocation(file: path))
+            }
             let layer = try parse(resolver.open(path), path, depth: 0)
             if layer.identifier != path, let known = byPath[layer.identifier] {
                 result = known

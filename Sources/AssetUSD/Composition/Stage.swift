@@ -119,15 +119,21 @@ public final class Stage {
     public func prim(at path: Path) -> StagePrim? {
         if path.isRoot { return pseudoRoot }
         guard paths.kind(path) == .prim else { return nil }
-        if let known = known(path) { return known }
+        if let known = known(path) { return isBelowInactive(known) ? nil : known }
         var parent = pseudoRoot
         for p in paths.prefixes(path) {
             guard paths.kind(p) == .prim else { return nil }
             _ = composedChildren(parent)
-            guard let next = known(p) else { return nil }
+            guard prims[Int(parent.index)].flags.contains(.active), let next = known(p) else { return nil }
             parent = next
         }
         return parent
+    }
+
+    /// An inactive prim is on the stage, but nothing below it.
+    private func isBelowInactive(_ prim: StagePrim) -> Bool {
+        let above = prims[Int(prim.index)].parent
+        return above >= 0 && !prims[Int(above)].flags.contains(.active)
     }
 
     /// Children that a traversal shows: active, loaded, defined, not abstract; of instances the contents (proxies).

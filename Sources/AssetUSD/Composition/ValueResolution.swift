@@ -108,7 +108,7 @@ extension Stage {
         visit(prim, attribute, true) { source in
             switch source {
             case .default(let o, _, _), .samples(let o, _, _), .spline(let o, _, _): layer = cache.layers[Int(o.layer)]
-            case .clips(let set, _): layer = clips.layer(self, set, nil)
+            case .clips(let set, let site): layer = clips.layer(self, site, attribute, set, nil)
             }
         }
         return layer

@@ -7,12 +7,15 @@ import AssetModel
 /// `./a.png` becomes absolute whether it is there or not, `a.png` only where it is there beside the layer. Within a package
 /// both become paths of members; a path that no member answers to stays, nothing outside the package is looked at.
 final class AssetAnchor {
+    private let cache: LayerCache
     private let resolver: any AssetResolver
     private var folders: [String: String] = [:]
     private var known: [String: [String: String]] = [:]
-    private var rootMembers: [String: String?] = [:]
 
-    init(_ resolver: any AssetResolver) { self.resolver = resolver }
+    init(_ cache: LayerCache) {
+        self.cache = cache
+        resolver = cache.resolver
+    }
 
     /// The path as it is to be written; as it is where nothing changes.
     func anchored(_ path: String, in layer: String) -> String {
@@ -58,7 +61,7 @@ final class AssetAnchor {
         }
         let first = beside(member)
         if path.utf8.first == UInt8(ascii: ".") || resolver.exists(first) { return absolute(first) }
-        guard let root = rootMember(of: package) else { return nil }
+        guard let root = cache.packageRoot(of: first).flatMap({ AssetPath.splitMember($0)?.member }) else { return nil }
         let second = beside(root)
         return resolver.exists(second) ? absolute(second) : nil
     }
@@ -66,14 +69,6 @@ final class AssetAnchor {
     private func absolute(_ member: String) -> String {
         guard let (package, inner) = AssetPath.splitPackage(member) else { return member }
         return AssetPath.member(inner, of: resolver.absolute(package))
-    }
-
-    private func rootMember(of package: String) -> String? {
-        if let known = rootMembers[package] { return known }
-        var ignored = Diagnostics()
-        let root = (try? USDZPackage(package, resolver: resolver, diagnostics: &ignored).rootPath).flatMap { AssetPath.splitMember($0)?.member }
-        rootMembers[package] = .some(root)
-        return root
     }
 
     private func exists(_ path: String) -> Bool { resolver.exists(path) || !resolver.list(path).isEmpty }

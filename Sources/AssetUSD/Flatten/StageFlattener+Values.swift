@@ -42,10 +42,10 @@ extension StageFlattener {
         case .spline(let o, let source, let spline)?:
             guard let k = index(o, source) else { return }
             builder.append(spec, .spline, .spline(spline.moved(by: timing(sites[k], place))))
-        case .clips(let set, _)?:
+        case .clips(let set, let site)?:
             let times = stage.timeSamples(place.prim, name)
             if times.isEmpty { return }
-            builder.append(spec, .timeSamples, .timeSamples(baked(name, times, set, place)))
+            builder.append(spec, .timeSamples, .timeSamples(baked(name, times, set, site, place)))
         case .default(let o, let source, .arrayEdit)?:
             // Edits go on top of what moves below them.
             if let k = index(o, source), let out = try stackedSamples(sites[k...], place, isExpression: false) {
@@ -173,16 +173,16 @@ extension StageFlattener {
     }
 
     /// What clips say, as samples.
-    private func baked(_ name: Token, _ times: [Double], _ set: ClipSet, _ place: Place) -> TimeSamples {
+    private func baked(_ name: Token, _ times: [Double], _ set: ClipSet, _ site: Path, _ place: Place) -> TimeSamples {
         var out = TimeSamples(times: times)
         for time in times {
             switch stage.value(place.prim, name, at: .at(time)) {
             case nil: out.values.append(.block)
             case .asset(let path)?:
-                let layer = stage.clips.layer(stage, set, time)
+                let layer = stage.clips.layer(stage, site, name, set, time)
                 out.values.append(.asset(layer.map { located(path, $0, set.stack).path } ?? path))
             case .array(let array)? where array.type == .asset:
-                let layer = stage.clips.layer(stage, set, time)
+                let layer = stage.clips.layer(stage, site, name, set, time)
                 guard let layer, case .string(let list) = array.storage else {
                     out.values.append(.array(array))
                     continue

@@ -62,7 +62,7 @@ final class StageFlattener {
         fields = FlattenFields(session)
         pathExpressionType = session.token("pathExpression")
         definitions = PrimDefinitions(session, fallbackPrimTypes: stage.rootLayer.field(0, session.token("fallbackPrimTypes")))
-        anchor = AssetAnchor(stage.cache.resolver)
+        anchor = AssetAnchor(stage.cache)
         builder = LayerBuilder(
             session: session, identifier: stage.rootLayer.identifier, encoding: "usda", version: "1.0",
             byteCount: stage.rootLayer.byteCount)

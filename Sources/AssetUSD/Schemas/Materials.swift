@@ -228,10 +228,12 @@ extension SceneReader {
     /// The image of a texture shader.
     private func textureFile(_ shader: StagePrim) throws(AssetError) -> ID<Texture> {
         var texture = Texture(authoredPath: "", source: .missing)
+        texture.namesFile = false
         if let source = network.source(ShadingAttribute(prim: shader, name: .inputsFile)), network.direction(source.name) != .output {
             if let written = try stage.value(source.prim, source.name, at: time)?.resolved().text(session) {
                 let text = ExpressionText.isExpression(written) ? "" : written
                 texture.authoredPath = text
+                texture.namesFile = true
                 let layer = stage.layerOfValue(source.prim, source.name) ?? stage.rootLayer
                 texture.source = resolve(text, layer, shader)
             }
@@ -258,7 +260,10 @@ extension SceneReader {
             return known
         }
         var source = Texture.Source.missing
-        if let found = AssetLookup.find(sought, from: layer.identifier, opened: stage.rootLayer.identifier, in: resolver) {
+        if let found = AssetLookup.find(
+            sought, from: layer.identifier, opened: stage.rootLayer.identifier, packageRoot: stage.cache.packageRoot(of: layer.identifier),
+            in: resolver)
+        {
             if let warning = found.warning(path, at: place) { diagnostics.add(warning) }
             source = .file(found.path)
         } else {

@@ -362,15 +362,16 @@ final class SceneReader {
             try readTransform(prim, at: time, into: facts)
             if facts.isAnimated { facts.varying |= PrimFacts.transformVaries }
         }
-        if typeName == .SkelAnimation { facts.varying |= PrimFacts.isSkeletonAnimation }
+        let schema = schemas.known(typeName)
+        if schema == .SkelAnimation { facts.varying |= PrimFacts.isSkeletonAnimation }
         let wantsAll = options.wantsMeshPrimvars || type.reader != .mesh
         for name in primvars {
             try readPrimvar(prim, name, isWanted: wantsAll || nameClass(name) == .skinPrimvar, into: &facts.primvars)
         }
         if facts.hasSkin, let skin = try readSkin(prim, facts) { facts.rare.skin = skin }
-        try readContent(prim, typeName, facts)
+        try readContent(prim, schema, facts)
         if type.isLight || hasLightAPI(prim) {
-            let id = scene.lights.append(try readLight(prim, typeName))
+            let id = scene.lights.append(try readLight(prim, schema))
             facts.light = id
             if case .none = facts.content { facts.content = .light(id) }
         }

@@ -37,6 +37,9 @@ struct SchemaTable {
     /// The same by the token's number: asked for every prim.
     private var byNumber: ContiguousArray<SchemaType> = []
 
+    /// Unknown types of a stage with the known one that each is taken for.
+    private var standIns: [Token: Token] = [:]
+
     private static let scoped: SchemaType.Traits = [.imageable]
     private static let placed: SchemaType.Traits = [.imageable, .xformable]
     private static let drawn: SchemaType.Traits = [.imageable, .xformable, .gprim]
@@ -93,19 +96,22 @@ struct SchemaTable {
         return i < byNumber.count ? byNumber[i] : .unknown
     }
 
+    /// The type whose schema a prim has: its own, or the one that stands in for it.
+    func known(_ typeName: Token) -> Token { standIns.isEmpty ? typeName : standIns[typeName] ?? typeName }
+
     func knows(_ typeName: Token) -> Bool { types[typeName] != nil }
 
     /// `fallbackPrimTypes` of a stage: unknown type → the types to take instead, the first known one wins.
     mutating func add(fallbacks: USDDictionary, _ session: USDSession) {
+        // What stands in for a type is a type that is known by itself.
+        let own = types
         for entry in fallbacks.entries {
             let name = session.token(entry.key)
-            guard types[name] == nil, let value = try? entry.value.resolved() else { continue }
-            for candidate in value.tokenList(session) {
-                if let type = types[candidate] {
-                    types[name] = type
-                    break
-                }
-            }
+            guard own[name] == nil, let value = try? entry.value.resolved(),
+                let candidate = value.tokenList(session).first(where: { own[$0] != nil })
+            else { continue }
+            types[name] = own[candidate]
+            standIns[name] = candidate
         }
         number()
     }
