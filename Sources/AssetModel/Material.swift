@@ -56,6 +56,9 @@ public struct TextureBinding: Sendable, Hashable {
     /// Used where the file is missing; nil where not authored.
     public var fallback: Vector4f?
 
+    /// The output's name where that is none of the five: then `output` is `rgb`.
+    public var authoredOutput: String?
+
     public init(texture: ID<Texture>, output: String = "rgb") {
         self.texture = texture
         self.output = output

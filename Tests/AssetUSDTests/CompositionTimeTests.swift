@@ -212,11 +212,12 @@ import Testing
     }
 
     /// The earliest time lies before all knots; what is without end there is answered by the first knot.
-    @Test(arguments: [
-        ("", "2: 3 & 5; post linear, 4: 1", 3.0), ("pre: none,", "2: 5; post linear, 4: 1", nil), ("pre: sloped(0),", "2: 3 & 5; post held", 3),
-        ("pre: linear,", "2: 5; post linear, 4: 1", 5), ("pre: sloped(2),", "2: 5; post held", 5),
-        ("pre: loop oscillate,", "2: 5; post linear, 4: 1", 5), ("loop: (2, 4, 2, 0, -3),", "2: 5; post linear, 4: 1", 11),
-    ] as [(String, String, Double?)])
+    @Test(
+        arguments: [
+            ("", "2: 3 & 5; post linear, 4: 1", 3.0), ("pre: none,", "2: 5; post linear, 4: 1", nil), ("pre: sloped(0),", "2: 3 & 5; post held", 3),
+            ("pre: linear,", "2: 5; post linear, 4: 1", 5), ("pre: sloped(2),", "2: 5; post held", 5),
+            ("pre: loop oscillate,", "2: 5; post linear, 4: 1", 5), ("loop: (2, 4, 2, 0, -3),", "2: 5; post linear, 4: 1", 11),
+        ] as [(String, String, Double?)])
     func splinesAtTheEarliestTime(_ head: String, _ knots: String, _ value: Double?) throws {
         let lines = (head.isEmpty ? [] : [head]) + knots.split(separator: ",").map { $0 + "," }
         let s = try TextStage("def \"P\" {\n double a.spline = {\n\(lines.joined(separator: "\n"))\n}\n}\n")

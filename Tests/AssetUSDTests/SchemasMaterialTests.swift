@@ -169,6 +169,23 @@ import Testing
         #expect(s.codes.contains("usd.texture-without-file"))
     }
 
+    @Test func anOutputThatTexturesDoNotHaveIsReadAsColour() throws {
+        let s = try SceneText(
+            """
+            def Material "m" {
+                token outputs:surface.connect = </m/s.outputs:surface>
+                def Shader "s" { uniform token info:id = "UsdPreviewSurface"
+                    color3f inputs:diffuseColor.connect = </m/t.outputs:result>
+                    token outputs:surface }
+                def Shader "t" { uniform token info:id = "UsdUVTexture"
+                    asset inputs:file = @a.png@
+                    float3 outputs:result } }
+            """, files: ["a.png": "png"])
+        let binding = try #require(s.material("m").surface?.diffuseColor.texture)
+        #expect(binding.output == "rgb" && binding.authoredOutput == "result")
+        #expect(s.codes == ["usd.bad-texture-output"])
+    }
+
     @Test func unknownShadersHaveNoCommonTerms() throws {
         let s = try SceneText(
             """

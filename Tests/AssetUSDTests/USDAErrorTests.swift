@@ -57,6 +57,7 @@ import Testing
         ("double x.spline = {1: 2; post (1, 2)}", "usda.syntax"), ("double x.spline = {hermite, 1: 2; post (1)}", "usda.syntax"),
         ("double x.spline = {1: 2; post curve ()}", "usda.bad-spline"), ("double x.spline = {1: 2; post curve (1, 2, 3)}", "usda.syntax"),
         ("double x.spline = {loop: (1, 2, 3.5, 4, 5), 1: 2}", "usda.bad-spline"),
+        ("uniform rel r", "usda.syntax"), ("custom config rel r = </A>", "usda.syntax"), ("append custom float x = 1", "usda.syntax"),
     ]) func refusedAsByOpenUSD(_ property: String, _ code: String) throws {
         let error = try #require(throws: AssetError.self) { try parseUSDA("def \"A\"\n{\n    \(property)\n}\n") }
         #expect(error.diagnostic.code == code)

@@ -72,6 +72,8 @@ import Testing
         Case("rel r = []", "rel r = None"), Case("rel r = </B>"), Case("rel r = <C>", "rel r = </A/C>"), Case("rel r = <.x>", "rel r = </A.x>"),
         Case("rel r = <..>", "rel r = </>"), Case("rel r = [</B>, </C.x>]", "rel r = [\n        </B>,\n        </C.x>,\n    ]"),
         Case("prepend rel r = </B>"), Case("delete rel r = </B>\n    append rel r = </C>"), Case("reorder rel r = </B>"),
+        Case("append custom varying rel r = </B>", "custom varying rel r\n    append varying rel r = </B>"),
+        Case("delete custom float x.connect = </B.y>", "custom float x\n    delete float x.connect = </B.y>"),
         Case("rel r = </B> (doc = \"x\")", "rel r = </B> (\n        doc = \"x\"\n    )"),
         Case("rel r.default = </B>", "rel r\n    rel r.default = </B>"),
         Case("rel r[</B>]", "rel r\n    rel r[</B>]"), Case("rel r = </B.r[/C].x>"),

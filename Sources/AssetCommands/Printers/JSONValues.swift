@@ -171,7 +171,7 @@ extension JSONWriter {
         beginObject()
         member("file", texture.namesFile ? texture.authoredPath : nil)
         member("resolved", texture.resolvedPath)
-        member("output", binding.output)
+        member("output", binding.authoredOutput ?? binding.output)
         member("uvSet", binding.primvar)
         member("wrapS", binding.wrapS.rawValue)
         member("wrapT", binding.wrapT.rawValue)

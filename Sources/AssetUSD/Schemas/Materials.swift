@@ -136,6 +136,7 @@ extension SceneReader {
         if ["r", "g", "b", "a", "rgb"].contains(output) {
             binding.output = output
         } else {
+            binding.authoredOutput = output
             warn("usd.bad-texture-output", "a texture is read through its output \"\(output)\", expected r, g, b, a or rgb", shader)
         }
         binding.wrapS = try wrap(shader, .inputsWrapS)

@@ -9,7 +9,7 @@ extension USDAParser {
         let edit = try listEdit()
         var isCustom = false
         // The first byte rules most words out.
-        if edit == .explicit, scan.peek() == UInt8(ascii: "c"), scan.takeWord("custom") {
+        if scan.peek() == UInt8(ascii: "c"), scan.takeWord("custom") {
             isCustom = true
             try scan.skipBlanks()
         }
@@ -21,7 +21,8 @@ extension USDAParser {
         default: break
         }
         if variability != nil { try scan.skipBlanks() }
-        if variability != .uniform, scan.peek() == UInt8(ascii: "r"), scan.takeWord("rel") {
+        if scan.peek() == UInt8(ascii: "r"), scan.takeWord("rel") {
+            guard variability != .uniform else { throw USDAError(start, "usda.syntax", "found a uniform relationship, expected an attribute's type") }
             try relationship(in: prim, edit, isCustom: isCustom, isVarying: variability == .varying, at: start)
             return
         }
