@@ -244,6 +244,66 @@ import Testing
         #expect(try s.number("/P", "a", .at(-25)) == -2)
     }
 
+    /// What a file says of tangents that are computed is replaced: third of the way, between the slopes to both neighbours.
+    @Test func easedTangentsAreComputed() throws {
+        let s = try TextStage(
+            """
+            def "P" {
+             double a.spline = {
+              bezier,
+              0: 0; post curve (2, 5, autoEase),
+              3: 1; pre (0.1, 9, autoEase); post curve (0.2, 7, autoEase),
+              6: 6; pre (1, 3, autoEase),
+             }
+            }
+            """)
+        for (time, value) in [
+            (0.5, 0.004629629629629629), (1, 0.037037037037037035), (2, 0.2962962962962963), (3, 1), (4, 2.7407407407407405),
+            (5, 4.925925925925926), (5.5, 5.6990740740740735), (7, 6),
+        ] {
+            #expect(abs(try #require(try s.number("/P", "a", .at(time))) - value) < 1e-15)
+        }
+        func slope(_ values: [(Double, Double)], _ change: (inout Spline) -> Void = { _ in }) -> Double {
+            var spline = Spline()
+            for (time, value) in values {
+                var knot = Spline.Knot()
+                (knot.time, knot.value, knot.next, knot.preTangentSlope, knot.preTangentAlgorithm) = (time, value, .curve, 9, 2)
+                spline.knots.append(knot)
+            }
+            change(&spline)
+            spline.computeTangents()
+            return spline.knots[1].preTangentSlope
+        }
+        #expect(slope([(0, 0), (2, 1), (6, 6)]) == 0.8055555555555555)
+        #expect(slope([(0, 0), (-2, -1), (-6, -6)]) == 0.8055555555555555)
+        #expect(slope([(0, 0), (3, 3), (6, 0)]) == 0)
+        #expect(slope([(0, 0), (3, 3), (6, 9)]) == 1.5)
+        #expect(slope([(0, 0), (3, 3), (6, 9)]) { $0.knots[2].preValue = 4 } == 2.0 / 3)
+        #expect(slope([(0, 0), (3, 3), (6, 9)]) { $0.knots[1].preValue = 3 } == 0)
+        #expect(slope([(0, 0), (3, 3), (6, 9)]) { $0.knots[0].next = .valueBlock } == 0)
+        #expect(slope([(0, 0), (3, 3)]) == 0)
+        // Steeper than the type holds: as steep as it does.
+        #expect(slope([(0, 0), (1e-9, 1), (2e-9, 2)]) { $0.valueType = .half } == 65504)
+        #expect(slope([(0, 0), (3, 3), (6, 9)]) { $0.knots[1].preTangentAlgorithm = 1 } == 9)
+    }
+
+    /// Tangents of crates are shortened when they are read, to the bits that OpenUSD has.
+    @Test func tangentsOfCratesAreShortened() {
+        var spline = Spline()
+        for (time, post, pre) in [
+            (1.4358819126897702, 0.09337203267127919, 0.169875025891699), (2.953799476975978, 11.959622311317595, 1.8389222690671374),
+            (13.65234849009012, 4.523442889852229, 4.703659916725388),
+        ] {
+            var knot = Spline.Knot()
+            (knot.time, knot.next, knot.postTangentWidth, knot.preTangentWidth) = (time, .curve, post, pre)
+            spline.knots.append(knot)
+        }
+        spline.knots[1].next = .held
+        spline.shortenTangents()
+        #expect(spline.knots.map(\.postTangentWidth) == [0.0933565439551859, 11.959622311317595, 4.523442889852229])
+        #expect(spline.knots.map(\.preTangentWidth) == [0.169875025891699, 1.838900993624645, 4.703659916725388])
+    }
+
     @Test func splinesLoopAndAreShortened() {
         var spline = Spline()
         func knot(_ t: Double, _ v: Double, _ next: Spline.Segment) -> Spline.Knot {

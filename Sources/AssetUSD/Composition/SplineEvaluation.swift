@@ -268,24 +268,6 @@ extension Spline {
         return Cubic(a.value, a.value + w0 * a.postTangentSlope, end - w1 * b.preTangentSlope, end).value(u)
     }
 
-    /// The widths of two tangents as far as time runs forward: longer ones are shortened in the same proportion, a little more than
-    /// they need be, as OpenUSD does.
-    private static func forward(_ first: Double, _ second: Double, _ span: Double) -> (Double, Double) {
-        let tiny = 1e-6
-        let margin = 1e-5
-        let a = first / span
-        let b = second / span
-        if a <= 1, b <= 1 { return (first, second) }
-        let x = a + tiny
-        let y = b + tiny
-        guard x * x + y * y - 2 * (x + y) + x * y + 1 > 0 else { return (first, second) }
-        if a < tiny { return (first, (1 - margin) * span) }
-        if b < tiny { return ((1 - margin) * span, second) }
-        let ratio = a / b
-        let shortened = (ratio.squareRoot() + ratio + 1) / (ratio * ratio + ratio + 1)
-        return ((ratio * shortened - margin) * span, (shortened - margin) * span)
-    }
-
     /// A Bézier curve's polynomial.
     private struct Cubic {
         var a: Double

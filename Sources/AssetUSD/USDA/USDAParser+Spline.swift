@@ -33,6 +33,7 @@ extension USDAParser {
             releasePages()
         }
         try sortKnots(&spline, start)
+        spline.computeTangents()
         return spline
     }
 

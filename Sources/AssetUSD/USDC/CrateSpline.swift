@@ -11,6 +11,8 @@ extension CrateFile {
         let end = at.offset + size
         var spline = Spline()
         if size > 0 { try self.blob(&blob, end, &spline) }
+        spline.computeTangents()
+        spline.shortenTangents()
         at.offset = end
         let n = try at.elementCount(stride: 16)
         try spend(n, at.offset)
