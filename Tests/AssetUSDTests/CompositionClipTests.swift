@@ -155,7 +155,10 @@ import Testing
             let samples = (0..<random.int(in: 0...5)).map { Double($0) * 1.5 - 1 }
             func found(_ start: Double, _ end: Double) -> Set<Double> {
                 var out: Set<Double> = []
-                times.stageTimes(samples, start, end) { out.insert($0) }
+                times.stageTimes(samples, start, end) {
+                    out.insert($0)
+                    return true
+                }
                 return out
             }
             let all = found(ClipTimes.earliest, ClipTimes.latest)
@@ -170,7 +173,25 @@ import Testing
         let n = 40_000
         let times = ClipTimes((0..<n).map { (stage: Double($0), clip: Double($0)) }, offset: .identity)
         var found: Set<Double> = []
-        for i in 0..<n { times.stageTimes([0, 9], Double(i), Double(i + 1)) { found.insert($0) } }
+        for i in 0..<n {
+            times.stageTimes([0, 9], Double(i), Double(i + 1)) {
+                found.insert($0)
+                return true
+            }
+        }
         #expect(found.count == n)
+    }
+
+    /// Entries that run to and fro, each over all samples: a few thousand times a thousand million are not listed.
+    @Test(.timeLimit(.minutes(1))) func timesEndWhereNoMoreAreWanted() {
+        let times = ClipTimes((0..<50_000).map { (stage: Double($0), clip: Double($0 % 2) * 50_000) }, offset: .identity)
+        var found: Set<Double> = []
+        times.stageTimes((0..<50_000).map { Double($0) }, ClipTimes.earliest, ClipTimes.latest) {
+            found.insert($0)
+            return found.count < 1000
+        }
+        #expect(found.count == 1000)
+        // What no entry reaches is not looked for in all of them.
+        for i in 0..<20_000 { #expect(times.stageTimes(-5, 60_000, around: Double(i)) == (0, 49_999)) }
     }
 }

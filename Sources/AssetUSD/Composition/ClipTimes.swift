@@ -18,6 +18,8 @@ struct ClipTimes {
 
     /// In order of stage time, with the first and the last entry doubled; empty where clips run in stage time.
     private(set) var mappings: [Mapping] = []
+    /// The clips' times that entries lie between.
+    private var innerRange = -Double.infinity...Double.infinity
 
     /// From the entries as a layer holds them, and that layer's offset to the set's time.
     init(_ pairs: [(stage: Double, clip: Double)], offset: LayerOffset) {
@@ -33,6 +35,8 @@ struct ClipTimes {
         }
         guard let first = list.first, let last = list.last else { return }
         mappings = [first] + list + [last]
+        let (low, high) = list.reduce((first.inner, first.inner)) { (min($0.0, $1.inner), max($0.1, $1.inner)) }
+        if low <= high { innerRange = low...high }
     }
 
     /// The segment that a stage time falls into: a position in `mappings` that has a next one.
@@ -113,13 +117,17 @@ struct ClipTimes {
         }
         var low: Double?
         var high: Double?
-        for i in stride(from: start, through: 0, by: -1) {
-            low = translated(lower, i, isLower: true)
-            if low != nil { break }
+        if innerRange.contains(lower) {
+            for i in stride(from: start, through: 0, by: -1) {
+                low = translated(lower, i, isLower: true)
+                if low != nil { break }
+            }
         }
-        for i in start..<(mappings.count - 1) {
-            high = translated(upper, i, isLower: false)
-            if high != nil { break }
+        if innerRange.contains(upper) {
+            for i in start..<(mappings.count - 1) {
+                high = translated(upper, i, isLower: false)
+                if high != nil { break }
+            }
         }
         if let known = low ?? high { return (low ?? known, high ?? known) }
         // Both lie beyond the mapped times.
@@ -130,11 +138,11 @@ struct ClipTimes {
         return (clamped(lower), clamped(upper))
     }
 
-    /// All stage times from `start` to before `end` that a clip's sample times have.
-    func stageTimes(_ samples: [Double], _ start: Double, _ end: Double, _ add: (Double) -> Void) {
-        func take(_ t: Double) { if start <= t, t < end { add(t) } }
+    /// All stage times from `start` to before `end` that a clip's sample times have, until `add` says that it wants no more.
+    func stageTimes(_ samples: [Double], _ start: Double, _ end: Double, _ add: (Double) -> Bool) {
+        func take(_ t: Double) -> Bool { start <= t && t < end ? add(t) : true }
         if mappings.isEmpty {
-            samples.forEach(take)
+            for t in samples where !take(t) { return }
             return
         }
         // Each of many clips looks only at the entries of its own time; the left sides of jumps may stand a little out of order.
@@ -142,23 +150,22 @@ struct ClipTimes {
         for i in first..<max(first, mappings.count - 1) {
             let a = mappings[i]
             let b = mappings[i + 1]
-            take(a.external)
-            if a.external > end + 2 * Self.safeStep { return }
+            guard take(a.external), a.external <= end + 2 * Self.safeStep else { return }
             guard !a.jumps, b.external >= start, a.external < end || (i == 0 && a.external <= end) else { continue }
             let low = min(a.inner, b.inner)
             let high = max(a.inner, b.inner)
             var k = Self.lowerBound(samples, low)
             while k < samples.count, samples[k] <= high {
                 if a.inner == b.inner {
-                    take(a.external)
-                    take(b.external)
-                } else {
-                    take(stageTime(samples[k], i))
+                    // The same for every sample.
+                    guard take(a.external), take(b.external) else { return }
+                    break
                 }
+                guard take(stageTime(samples[k], i)) else { return }
                 k += 1
             }
         }
-        if let last = mappings.last { take(last.external) }
+        if let last = mappings.last { _ = take(last.external) }
     }
 
     static func lowerBound(_ times: [Double], _ t: Double) -> Int {

@@ -177,9 +177,20 @@ final class ClipTable {
     func times(_ stage: Stage, _ site: Path, _ attribute: Token, _ set: ClipSet) -> [Double] {
         guard let path = clipPath(stage, site, set, attribute) else { return [] }
         var out = Set<Double>()
+        // Times that run to and fro multiply the samples of a clip by their entries.
+        let most = 4_000_000 + 8 * stage.layerBytes
         for (i, c) in set.clips.enumerated() where contributes(stage, set, path, i) {
-            set.times.stageTimes(samples(clipLayer(stage, set, i), path)?.times ?? [], c.start, c.end) { out.insert($0) }
+            guard out.count <= most else { break }
+            set.times.stageTimes(samples(clipLayer(stage, set, i), path)?.times ?? [], c.start, c.end) {
+                out.insert($0)
+                return out.count <= most
+            }
             out.insert(c.authoredStart)
+        }
+        if out.count > most {
+            stage.ownDiagnostics.warning(
+                "usd.too-many-clip-samples", "clip set '\(set.name)' gives more than \(most) samples; the rest is left out",
+                at: SourceLocation(file: stage.cache.layers[Int(set.layer)].identifier, primPath: stage.paths.string(set.path)))
         }
         if out.isEmpty { out.insert(set.clips[0].authoredStart) }
         return out.sorted().map(set.outer)
@@ -190,7 +201,10 @@ final class ClipTable {
         let layer = clipLayer(stage, set, 0)
         if samples(layer, path) == nil, spline(layer, path) != nil { return true }
         var out: Set<Double> = [set.clips[0].authoredStart]
-        set.times.stageTimes(samples(layer, path)?.times ?? [], set.clips[0].start, set.clips[0].end) { out.insert($0) }
+        set.times.stageTimes(samples(layer, path)?.times ?? [], set.clips[0].start, set.clips[0].end) {
+            out.insert($0)
+            return out.count < 2
+        }
         return out.count > 1
     }
 
