@@ -523,6 +523,33 @@ import Testing
         }
     }
 
+    /// What is wrong with a clip is said as of any other layer, and a missing one explains itself as references do.
+    @Test(arguments: [
+        ("@gone.usda@", ["clip 'gone.usda' not found"]), ("@`\"${NO}.usda\"`@", ["variable 'NO' has no value"]),
+        ("@bad.usda@", ["clip 'bad.usda'", "cannot be read"]),
+    ])
+    func clipsThatAreMissingOrDamagedAreToldOf(_ path: String, _ words: [String]) throws {
+        let text =
+            """
+            def Xform "P" (
+                clips = {
+                    dictionary default = {
+                        asset[] assetPaths = [\(path)]
+                        string primPath = "/P"
+                        double2[] active = [(0, 0)]
+                    }
+                }
+            ) {
+                double3 xformOp:translate
+                uniform token[] xformOpOrder = ["xformOp:translate"]
+            }
+            """
+        let s = try SceneText(text, files: ["bad.usda": "#usda 1.0\ndef {"])
+        let warning = try #require(s.diagnostics.entries.first { $0.code == "usd.missing-clip" })
+        let said = warning.message + warning.notes.joined() + warning.location.file
+        #expect(words.allSatisfy { said.contains($0) }, "\(said)")
+    }
+
     @Test func anEmptyPurposeGivesWayToOneFromAbove() throws {
         let s = try SceneText(
             """

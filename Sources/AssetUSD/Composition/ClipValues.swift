@@ -18,14 +18,22 @@ final class ClipTable {
     // MARK: Layers
 
     private func open(_ stage: Stage, _ set: ClipSet, _ assetPath: String) -> LayerIndex? {
-        guard let found = stage.cache.locate(assetPath, from: set.layer), case .success(let layer) = stage.cache.open(found.path) else {
-            stage.stacks.missing.append((assetPath, stage.cache.layers[Int(set.layer)].identifier, stage.paths.string(set.path), "clip"))
+        let namedBy = stage.cache.layers[Int(set.layer)].identifier
+        let place = SourceLocation(file: namedBy, primPath: stage.paths.string(set.path))
+        guard let found = stage.cache.locate(assetPath, from: set.layer) else {
+            stage.stacks.missing.append((assetPath, namedBy, stage.paths.string(set.path), "clip"))
+            let variables = stage.stacks.stacks[Int(set.stack)].variables
             stage.ownDiagnostics.warning(
-                "usd.missing-clip", "clip '\(assetPath)' not found or not a layer",
-                at: SourceLocation(file: stage.cache.layers[Int(set.layer)].identifier, primPath: stage.paths.string(set.path)))
+                "usd.missing-clip", MissingAsset.message("clip", assetPath, authored: assetPath, variables, namedBy: namedBy), at: place)
             return nil
         }
-        return layer
+        switch stage.cache.open(found.path) {
+        case .success(let layer): return layer
+        case .failure(let failure):
+            stage.stacks.missing.append((assetPath, namedBy, stage.paths.string(set.path), "clip"))
+            stage.ownDiagnostics.add(failure.diagnostic("usd.missing-clip", "clip '\(assetPath)'", place))
+            return nil
+        }
     }
 
     private func clipLayer(_ stage: Stage, _ set: ClipSet, _ clip: Int) -> USDLayer? {

@@ -275,7 +275,8 @@ extension SceneReader {
     }
 
     private func missing(_ path: String, _ place: SourceLocation) {
-        diagnostics.warning("usd.missing-texture", "texture '\(path)' was not found", at: place)
+        let message = MissingAsset.message("texture", path, authored: path, ExpressionVariables(nil), namedBy: place.file)
+        diagnostics.warning("usd.missing-texture", message, at: place)
     }
 
     private static func firstTile(_ path: String) -> String? {
