@@ -1,6 +1,5 @@
 import AssetIO
 import AssetModel
-import Dispatch
 
 /// The OBJ file being written: bytes gather in a block of a megabyte; long runs of lines are formatted in pieces on all
 /// cores and written in order, so the bytes are the same however many cores there are.
@@ -93,13 +92,7 @@ final class OBJText {
             } else {
                 lengths.withUnsafeMutableBufferPointer { lengths in
                     // Each iteration has its own slot and its own length.
-                    nonisolated(unsafe) let lengths = lengths
-                    nonisolated(unsafe) let slots = slots
-                    nonisolated(unsafe) let format = format
-                    DispatchQueue.concurrentPerform(iterations: batch) { k in
-                        lengths[k] = format(
-                            start + k < pieces ? (start + k) * perPiece..<min((start + k + 1) * perPiece, count) : 0..<0, slots[k].base)
-                    }
+                    concurrently(batch) { k in lengths[k] = format(range(k), slots[k].base) }
                 }
             }
             for k in 0..<batch { try file.write(UnsafeRawBufferPointer(start: slots[k].base, count: lengths[k])) }

@@ -338,12 +338,11 @@ struct TextNumberReader {
         var filled = 0
         file.withUnsafeBytes { raw in
             guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-            PowersOfTen.with { powers in
-                Before.classes.withUnsafeBufferPointer { classes in
-                    guard let classes = classes.baseAddress else { return }
-                    let text = Text(base: base, count: raw.count, classes: classes, powers: powers)
-                    (filled, cursor) = Self.fill(out, from: cursor, of: text, columns: columns, isAtStart: isAtStart)
-                }
+            let powers = DecimalPowers.shared
+            Before.classes.withUnsafeBufferPointer { classes in
+                guard let classes = classes.baseAddress else { return }
+                let text = Text(base: base, count: raw.count, classes: classes, powers: powers)
+                (filled, cursor) = Self.fill(out, from: cursor, of: text, columns: columns, isAtStart: isAtStart)
             }
         }
         if filled < out.count { throw error(at: cursor, C.self) }
@@ -365,7 +364,7 @@ struct TextNumberReader {
         var base: UnsafePointer<UInt8>
         var count: Int
         var classes: UnsafePointer<UInt8>
-        var powers: PowersOfTen
+        var powers: DecimalPowers
     }
 
     /// Fills a buffer from an offset on. Returns how many components there are, and the offset behind the last one or, where

@@ -159,21 +159,20 @@ extension USDAParser {
         var out = SixteenNumbers()
         scan.text.withUnsafeBufferPointer { text in
             guard let base = text.baseAddress else { return }
-            PowersOfTen.with { powers in
-                var p = base + start
-                guard p.pointee == UInt8(ascii: "(") else { return }
-                p += 1
-                for i in 0..<n {
-                    if i > 0 {
-                        guard p[0] == UInt8(ascii: ","), p[1] == UInt8(ascii: " ") else { return }
-                        p += 2
-                    }
-                    guard let number = Double.takeQuickly(&p, powers) else { return }
-                    out[i] = isFloat ? Double(Float(number)) : number
+            let powers = DecimalPowers.shared
+            var p = base + start
+            guard p.pointee == UInt8(ascii: "(") else { return }
+            p += 1
+            for i in 0..<n {
+                if i > 0 {
+                    guard p[0] == UInt8(ascii: ","), p[1] == UInt8(ascii: " ") else { return }
+                    p += 2
                 }
-                guard p.pointee == UInt8(ascii: ")") else { return }
-                end = p + 1 - base
+                guard let number = Double.takeQuickly(&p, powers) else { return }
+                out[i] = isFloat ? Double(Float(number)) : number
             }
+            guard p.pointee == UInt8(ascii: ")") else { return }
+            end = p + 1 - base
         }
         guard end > start else { return nil }
         scan.at = end
