@@ -218,4 +218,21 @@ import Testing
                 VariantSet(name: "x", selection: "", choices: ["only"]), VariantSet(name: "w", selection: "one", choices: ["one"]),
             ])
     }
+
+    /// What is chosen for one instance is not for the others; what is chosen for what they refer to is for all.
+    @Test(arguments: [("/I", ["S", "M"]), ("/J", ["M", "S"]), ("/W", ["S", "S"])])
+    func choicesTellInstancesApart(_ path: String, _ contents: [String]) throws {
+        let text = """
+            def "W" ( variants = { string v = "one" }
+                prepend variantSets = "v" ) { variantSet "v" = { "one" { def Cube "M" {} }
+                    "two" { def Sphere "S" {} } } }
+            def "I" ( instanceable = true
+                references = </W> ) {}
+            def "J" ( instanceable = true
+                references = </W> ) {}
+
+            """
+        let s = try TextStage(text) { $0.variants = [VariantChoice(path: path, set: "v", choice: "two")] }
+        #expect(try s.children("/I") + s.children("/J") == contents)
+    }
 }

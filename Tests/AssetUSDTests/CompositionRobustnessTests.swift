@@ -224,4 +224,27 @@ import Testing
         let codes = s.stage.takeDiagnostics().entries.map(\.code)
         #expect(codes.contains("usd.missing-reference") && codes.contains("path.letter-case"))
     }
+
+    /// Chains end with an error that names the limit, and go on where it is raised.
+    @Test(arguments: ["subLayers = [@./NEXT@]", "references"])
+    func longChainsEndAtALimit(_ kind: String) throws {
+        let count = 40
+        let files = (0..<count).map { i in
+            let next = "l\(i + 1).usda"
+            let isLast = i == count - 1
+            if kind == "references" {
+                return ("l\(i).usda", isLast ? "def Sphere \"A\" {\n}\n" : "def \"A\" (\n references = @./\(next)@</A>\n) {\n}\n")
+            }
+            return ("l\(i).usda", isLast ? "def Sphere \"A\" {\n}\n" : "(\n \(kind.replacing("NEXT", with: next))\n)\n")
+        }
+        let whole = try TextStage(files) { $0.limits.nestingDepth = count }
+        #expect(whole.stage.exceededLimit == nil)
+        #expect(try whole.stage.session.string(whole.stage.typeName(whole.prim("/A"))) == "Sphere")
+        let cut = try? TextStage(files) { $0.limits.nestingDepth = count / 2 }
+        if let cut {
+            _ = cut.all()
+            #expect(cut.stage.exceededLimit?.diagnostic.message.contains("\(count / 2)") == true)
+            #expect(cut.stage.exceededLimit?.diagnostic.message.contains("nesting-depth") == true)
+        }
+    }
 }

@@ -19,7 +19,7 @@ private final class PlacedResolver: AssetResolver {
 
     func absolute(_ path: String) -> String {
         if let (package, member) = AssetPath.splitPackage(path) { return AssetPath.member(member, of: absolute(package)) }
-        return AssetPath.isAbsolute(path) ? path : "/w/" + path
+        return AssetPath.normalise(AssetPath.isAbsolute(path) ? path : "/w/" + path)
     }
 }
 
@@ -284,5 +284,16 @@ extension String {
         ])
         #expect(f.has("0: @/w/c/clip.usda@") && f.has("1: @/w/m/manifest.usda@"))
         #expect(f.has("0: [@/w/c/clip.usda@]") && f.has("1: [@/w/m/manifest.usda@]"))
+    }
+
+    /// One file is one layer, however its path is spelled: its instances share one prototype.
+    @Test func aLayerIsOneUnderAllItsNames() throws {
+        let names = ["./x.usda", "/w/x.usda", "../w/x.usda", "x.usda"]
+        let instances = names.enumerated().map {
+            "def \"I\($0.offset)\" (\n instanceable = true\n references = @\($0.element)@</X>\n) {\n}\n"
+        }
+        let x = "def \"X\" {\n def Cube \"c\" {\n }\n}\n"
+        let f = try Flattened(texts: [("main.usda", instances.joined()), ("x.usda", x), ("/w/x.usda", x), ("../w/x.usda", x)])
+        #expect(f.text.split(separator: "over \"Flattened_Prototype", omittingEmptySubsequences: false).count == 2)
     }
 }

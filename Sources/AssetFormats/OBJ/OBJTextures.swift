@@ -51,9 +51,12 @@ struct OBJTextures {
         }
         if case .missing = texture.source { return nil }
         if isSkipped { return nil }
-        if let known = bySource[texture.source] { return known }
+        // However its path is spelled: one file is one image.
+        var source = texture.source
+        if case .file(let path) = source { source = .file(resolver.absolute(path)) }
+        if let known = bySource[source] { return known }
         let made = copy(texture, location, &diagnostics)
-        bySource[texture.source] = .some(made)
+        bySource[source] = .some(made)
         return made
     }
 

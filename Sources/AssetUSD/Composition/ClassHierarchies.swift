@@ -125,7 +125,7 @@ extension PrimIndexer {
         // At the root there is nowhere to imply a class to.
         guard node.parent >= 0, build.nodes.hasClassBasedChild(n) else { return }
         let transfer = maps.addingRootIdentity(node.mapToParent)
-        imply(build, to: node.parent, from: n, transfer, isStart: true, limit: Self.maximalArcDepth)
+        imply(build, to: node.parent, from: n, transfer, isStart: true, limit: maximalArcDepth)
     }
 
     private func imply(_ build: PrimBuild, to dest: Int32, from source: Int32, _ transfer: MapID, isStart: Bool, limit: Int) {

@@ -18,7 +18,7 @@ extension Stage {
             key.append(Int32(node.arc.rawValue))
             key.append(number)
         }
-        key.append(contentsOf: indexer.authoredSelections(tree))
+        key.append(contentsOf: indexer.selections(tree, at: r.path))
         if let known = prototypes[key] { return known }
         var p = PrimRecord(path: r.path, parent: -1)
         p.typeName = r.typeName
@@ -134,9 +134,9 @@ extension PrimIndexer {
         }
     }
 
-    /// The composed selections of variants, for comparison.
-    func authoredSelections(_ tree: NodeArray) -> [Int32] {
-        var chosen: [Token: Token] = [:]
+    /// The composed selections of variants of an instance, for comparison: what was chosen for it, then what is authored.
+    func selections(_ tree: NodeArray, at path: Path) -> [Int32] {
+        var chosen = chosenVariants[path] ?? [:]
         for n in tree.strengthOrder() where tree[Int(n)].contributes {
             let variables = stacks.stacks[Int(tree[Int(n)].stack)].variables
             forEachSpec(tree[Int(n)]) { entry, spec in

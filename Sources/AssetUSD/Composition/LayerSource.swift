@@ -41,13 +41,16 @@ final class LayerCache {
         views.append(layer.view)
     }
 
+    /// Notes that more was asked than a limit allows; the first one is told.
+    func exceed(_ error: AssetError) { if exceeded == nil { exceeded = error } }
+
     /// Takes the layer that the user asked for. Throws where it is none.
     func open(root file: FileBytes) throws(AssetError) -> LayerIndex {
         openedFile = file.name
         let layer = try parse(file, file.name, depth: 0)
         add(layer)
-        byPath[file.name] = .success(0)
-        byPath[layer.identifier] = .success(0)
+        byPath[resolver.absolute(file.name)] = .success(0)
+        byPath[resolver.absolute(layer.identifier)] = .success(0)
         return 0
     }
 
@@ -55,7 +58,7 @@ final class LayerCache {
     func add(root layer: USDLayer, opened file: String?) -> LayerIndex {
         openedFile = file ?? layer.identifier
         add(layer)
-        byPath[layer.identifier] = .success(0)
+        byPath[resolver.absolute(layer.identifier)] = .success(0)
         return 0
     }
 
@@ -93,11 +96,11 @@ final class LayerCache {
 
     /// The layer at an exact path.
     func open(_ path: String) -> Result<LayerIndex, Failure> {
-        if let known = byPath[path] { return known }
+        // However it is spelled, from here or from the top: one file is one layer.
+        let key = resolver.absolute(path)
+        if let known = byPath[key] { return known }
         guard layers.count < limits.layers else {
-            exceeded =
-                exceeded
-                ?? AssetError("usd.too-many-layers", "more than \(limits.layers) layers (the limit 'layers')", at: SourceLocation(file: path))
+            exceed(AssetError("usd.too-many-layers", "more than \(limits.layers) layers (the limit 'layers')", at: SourceLocation(file: path)))
             return .failure(.tooMany)
         }
         let result: Result<LayerIndex, Failure>
@@ -109,17 +112,18 @@ final class LayerCache {
                     at: SourceLocation(file: path))
             }
             let layer = try parse(resolver.open(path), path, depth: 0)
-            if layer.identifier != path, let known = byPath[layer.identifier] {
+            let own = layer.identifier == path ? key : resolver.absolute(layer.identifier)
+            if own != key, let known = byPath[own] {
                 result = known
             } else {
                 add(layer)
                 result = .success(LayerIndex(layers.count - 1))
-                byPath[layer.identifier] = result
+                byPath[own] = result
             }
         } catch {
             result = .failure(.unreadable(error))
         }
-        byPath[path] = result
+        byPath[key] = result
         return result
     }
 

@@ -66,6 +66,7 @@ final class LayerStackBuilder {
     var missing: [(assetPath: String, layer: String, prim: String, role: String)] = []
     /// How each layer first came in, in order.
     private(set) var roles: [(layer: LayerIndex, role: String)] = []
+    private var noted: Set<LayerIndex> = []
     var diagnostics = Diagnostics()
 
     init(cache: LayerCache) { self.cache = cache }
@@ -78,8 +79,7 @@ final class LayerStackBuilder {
         if let i = known[key] { return stacks[Int(i)] }
         note(layer, role)
         var entries: ContiguousArray<LayerStack.Entry> = []
-        var path: [LayerIndex] = []
-        add(layer, .identity, variables, &entries, &path)
+        add(layer, .identity, variables, &entries)
         let index = StackIndex(stacks.count)
         let relocates = RelocationTable(entries.map(\.layer), paths: cache.session.paths, &diagnostics)
         let stack = LayerStack(
@@ -92,72 +92,101 @@ final class LayerStackBuilder {
     }
 
     private func note(_ layer: LayerIndex, _ role: String) {
-        if !roles.contains(where: { $0.layer == layer }) { roles.append((layer, role)) }
+        if noted.insert(layer).inserted { roles.append((layer, role)) }
     }
 
-    private func add(
-        _ layer: LayerIndex, _ offset: LayerOffset, _ variables: ExpressionVariables,
-        _ entries: inout ContiguousArray<LayerStack.Entry>, _ path: inout [LayerIndex]
-    ) {
-        let l = cache.layers[Int(layer)]
-        // A diamond of sublayers names a layer twice; OpenUSD keeps both. Hostile files could double it at every level.
-        guard entries.count < 4096, path.count < 256 else {
-            diagnostics.warning("usd.too-many-sublayers", "more sublayers than a stack may have", at: SourceLocation(file: l.identifier))
-            return
-        }
-        entries.append(LayerStack.Entry(layer: l, index: layer, offset: offset.isNegligible ? .identity : offset))
-        guard case .strings(let names)? = l.value(0, .subLayers) else { return }
-        var offsets: [LayerOffset] = []
-        if case .layerOffsets(let o)? = l.value(0, .subLayerOffsets) { offsets = o }
-        path.append(layer)
-        for (i, name) in names.enumerated() {
-            var assetPath = name
-            if ExpressionText.isExpression(name) {
-                switch variables.evaluateString(name) {
-                case .success(let s): assetPath = s
-                case .failure(let e):
-                    diagnostics.warning("usd.bad-expression", "sublayer \(name): \(e.message)", at: SourceLocation(file: l.identifier))
-                    continue
-                }
+    /// A layer whose sublayers are being gone through.
+    private struct Level {
+        var layer: LayerIndex
+        var offset: LayerOffset
+        var names: [String]
+        var offsets: [LayerOffset]
+        var next = 0
+    }
+
+    /// Lists a layer and its sublayers, strongest first. Without recursion: thousands may lie in each other.
+    private func add(_ root: LayerIndex, _ offset: LayerOffset, _ variables: ExpressionVariables, _ entries: inout ContiguousArray<LayerStack.Entry>)
+    {
+        var path: [Level] = []
+        var open: Set<LayerIndex> = []
+        func enter(_ layer: LayerIndex, _ offset: LayerOffset) {
+            let l = cache.layers[Int(layer)]
+            // A diamond of sublayers names a layer twice; OpenUSD keeps both. Hostile files could double it at every level.
+            guard entries.count < cache.limits.layers else { return exceed("\(cache.limits.layers) sublayers", "layers", l) }
+            guard path.count < cache.limits.nestingDepth else {
+                return exceed("\(cache.limits.nestingDepth) sublayers in each other", "nesting-depth", l)
             }
-            if assetPath.isEmpty { continue }
-            guard let found = cache.locate(assetPath, from: layer) else {
-                missing.append((assetPath, l.identifier, "/", "sublayer"))
-                diagnostics.warning(
-                    "usd.missing-sublayer",
-                    MissingAsset.message("sublayer", assetPath, authored: name, variables, namedBy: l.identifier),
-                    at: SourceLocation(file: l.identifier, primPath: "/"))
+            entries.append(LayerStack.Entry(layer: l, index: layer, offset: offset.isNegligible ? .identity : offset))
+            var level = Level(layer: layer, offset: offset, names: [], offsets: [])
+            if case .strings(let names)? = l.value(0, .subLayers) { level.names = names }
+            if case .layerOffsets(let o)? = l.value(0, .subLayerOffsets) { level.offsets = o }
+            path.append(level)
+            open.insert(layer)
+        }
+        enter(root, offset)
+        while let level = path.last {
+            guard level.next < level.names.count else {
+                open.remove(level.layer)
+                path.removeLast()
                 continue
             }
-            if let w = found.warning(assetPath, at: SourceLocation(file: l.identifier, primPath: "/")) { diagnostics.add(w) }
-            switch cache.open(found.path) {
-            case .failure(let failure):
-                missing.append((assetPath, l.identifier, "/", "sublayer"))
-                diagnostics.add(
-                    failure.diagnostic("usd.bad-sublayer", "sublayer '\(assetPath)'", SourceLocation(file: l.identifier, primPath: "/")))
-            case .success(let sub):
-                if path.contains(sub) {
-                    diagnostics.warning(
-                        "usd.sublayer-cycle", "sublayer '\(assetPath)' is already above this layer",
-                        at: SourceLocation(file: l.identifier, primPath: "/"))
-                    continue
-                }
-                note(sub, "sublayer")
-                var o = i < offsets.count ? offsets[i] : .identity
-                if !o.isUsable {
-                    diagnostics.warning(
-                        "usd.bad-layer-offset", "sublayer '\(assetPath)' \(o.complaint)",
-                        at: SourceLocation(file: l.identifier, primPath: "/"))
-                    o = .identity
-                }
-                let inner = cache.layers[Int(sub)].timeCodesPerSecond
-                let outer = l.timeCodesPerSecond
-                // Below zero time runs backwards; with none at all there is no rate to bring to another.
-                if inner != outer, inner != 0 { o.scale = o.scale * outer / inner }
-                add(sub, offset.concatenating(inner: o), variables, &entries, &path)
+            path[path.count - 1].next += 1
+            let own = level.next < level.offsets.count ? level.offsets[level.next] : .identity
+            guard let (sub, inner) = sublayer(level.names[level.next], own, of: level.layer, variables, isOpen: open.contains) else { continue }
+            enter(sub, level.offset.concatenating(inner: inner))
+        }
+    }
+
+    private func exceed(_ what: String, _ limit: String, _ layer: USDLayer) {
+        cache.exceed(
+            AssetError("usd.too-many-sublayers", "more than \(what) (the limit '\(limit)')", at: SourceLocation(file: layer.identifier)))
+    }
+
+    /// A sublayer that a layer names and its offset, frame rates included; nil, with a warning, where there is none.
+    private func sublayer(
+        _ name: String, _ offset: LayerOffset, of layer: LayerIndex, _ variables: ExpressionVariables, isOpen: (LayerIndex) -> Bool
+    ) -> (LayerIndex, LayerOffset)? {
+        let l = cache.layers[Int(layer)]
+        var assetPath = name
+        if ExpressionText.isExpression(name) {
+            switch variables.evaluateString(name) {
+            case .success(let s): assetPath = s
+            case .failure(let e):
+                diagnostics.warning("usd.bad-expression", "sublayer \(name): \(e.message)", at: SourceLocation(file: l.identifier))
+                return nil
             }
         }
-        path.removeLast()
+        if assetPath.isEmpty { return nil }
+        let place = SourceLocation(file: l.identifier, primPath: "/")
+        guard let found = cache.locate(assetPath, from: layer) else {
+            missing.append((assetPath, l.identifier, "/", "sublayer"))
+            diagnostics.warning(
+                "usd.missing-sublayer", MissingAsset.message("sublayer", assetPath, authored: name, variables, namedBy: l.identifier), at: place)
+            return nil
+        }
+        if let w = found.warning(assetPath, at: place) { diagnostics.add(w) }
+        switch cache.open(found.path) {
+        case .failure(let failure):
+            missing.append((assetPath, l.identifier, "/", "sublayer"))
+            diagnostics.add(failure.diagnostic("usd.bad-sublayer", "sublayer '\(assetPath)'", place))
+            return nil
+        case .success(let sub):
+            if isOpen(sub) {
+                diagnostics.warning("usd.sublayer-cycle", "sublayer '\(assetPath)' is already above this layer", at: place)
+                return nil
+            }
+            note(sub, "sublayer")
+            var o = offset
+            if !o.isUsable {
+                diagnostics.warning("usd.bad-layer-offset", "sublayer '\(assetPath)' \(o.complaint)", at: place)
+                o = .identity
+            }
+            let inner = cache.layers[Int(sub)].timeCodesPerSecond
+            let outer = l.timeCodesPerSecond
+            // Below zero time runs backwards; with none at all there is no rate to bring to another.
+            if inner != outer, inner != 0 { o.scale = o.scale * outer / inner }
+            return (sub, o)
+        }
     }
 }
 

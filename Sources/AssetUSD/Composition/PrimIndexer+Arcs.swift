@@ -122,8 +122,11 @@ extension PrimIndexer {
                 return true
             }
             depth += 1
-            if depth > Self.maximalArcDepth {
-                warn("usd.arcs-too-deep", "more than \(Self.maximalArcDepth) arcs in a row", arc.stack)
+            if depth > maximalArcDepth {
+                cache.exceed(
+                    AssetError(
+                        "usd.arcs-too-deep", "more than \(maximalArcDepth) arcs in a row (the limit 'nesting-depth')",
+                        at: SourceLocation(file: stacks.stacks[Int(arc.stack)].entries[0].layer.identifier, primPath: paths.string(stagePath))))
                 return true
             }
             work &+= 1

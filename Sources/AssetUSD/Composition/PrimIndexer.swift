@@ -49,7 +49,8 @@ final class PrimIndexer {
     }
 
     static let maximalNodes = 10_000
-    static let maximalArcDepth = 100
+    /// Arcs in a row, from a prim to what it refers to, and on.
+    var maximalArcDepth: Int { options.limits.nestingDepth }
 
     /// Whether composition took more than it may. Unless a limit was asked for, that is in proportion to the layers: classes
     /// that inherit each other, and references within references, multiply what a few lines hold.

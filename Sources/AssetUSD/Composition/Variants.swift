@@ -133,6 +133,8 @@ extension PrimIndexer {
                 let variant = nodes.pathAtIntroduction(m, paths)
                 place = paths.replacingPrefix(place, paths.strippingVariants(variant), with: variant) ?? place
             }
+            // As if the choice stood in a session layer: who refers to the prim within the stage's own layers follows it.
+            if nodes[Int(m)].stack == 0, let chosen = chosenVariants[place]?[set] { return chosen }
             if let s = authoredSelection(nodes[Int(m)].stack, place, set) { return s }
         }
         return nil
