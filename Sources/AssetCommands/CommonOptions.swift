@@ -121,21 +121,23 @@ struct ReadLimit: Sendable {
             ReadLimit(
                 name: "prims",
                 help:
-                    "prims of a composed stage or nodes of a scene, contents of instances included; unless set, also 1,000,000 and 32 a byte of the layers",
+                    "prims of a composed stage or nodes of a scene, contents of instances included; unless set, 1,000,000 + 32 for each byte of the layers where that is less",
                 field: { at(&$0.prims, $1) }),
             ReadLimit(
                 name: "arcs",
                 help:
-                    "arcs followed to compose the prims of a stage, those of the prims above included; unless set, also 30,000,000 and 32 a byte of the layers",
+                    "arcs followed to compose the prims of a stage, those of the prims above included; unless set, 30,000,000 + 32 for each byte of the layers where that is less",
                 field: { at(&$0.arcs, $1) }),
             ReadLimit(name: "layers", help: "layers that a stage may pull in", field: { at(&$0.layers, $1) }),
             ReadLimit(
-                name: "path-bytes", help: "bytes of the paths of a scene's nodes together; unless set, also 512 MB and 32 a byte of the layers",
+                name: "path-bytes",
+                help:
+                    "bytes of the paths of a scene's nodes together; unless set, 512 MB + 32 for each byte of the layers where that is less",
                 field: { at(&$0.pathBytes, $1) }),
             ReadLimit(
                 name: "unpacked-bytes",
                 help:
-                    "bytes that one compressed member of a package may unpack to; unless set, also 512 MB and 64 a byte of the package for all",
+                    "bytes that one compressed member of a package may unpack to; unless set, all members together may not exceed 512 MB + 64 for each byte of the package",
                 field: { at(&$0.unpackedBytes, $1) }),
             ReadLimit(name: "package-entries", help: "entries of a package", field: { at(&$0.packageEntries, $1) }),
         ]
@@ -159,8 +161,8 @@ struct ReadLimit: Sendable {
         let name = String(v.text[..<equals])
         let text = v.text[v.text.index(after: equals)...]
         guard let limit = all.first(where: { $0.name == name }) else {
-            let hint = nearest(name, all.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
-            throw v.error("unknown limit '\(name)'\(hint); `facet help limits` lists the names")
+            let hint = nearest(name, all.map(\.name)).map { "; did you mean '\($0)'?" } ?? ";"
+            throw v.error("unknown limit '\(name)'\(hint) `facet help limits` lists the names")
         }
         guard let n = amount(text) else {
             throw v.error("--limit \(name) is '\(text)', expected a whole number above 0, with K, M or G for thousands, millions, billions")

@@ -14,7 +14,8 @@ enum InterruptGuard {
     /// Sent by `FaultGuard` to have an output removed: after a fault of the program's own, and where an input changed.
     static var faultSignal: Int32 { SIGUSR1 }
     static var inputSignal: Int32 { SIGUSR2 }
-    private static var signals: [Int32] { [SIGINT, SIGTERM, SIGHUP, faultSignal, inputSignal] }
+    /// Those that end a process from outside: Ctrl-C, Ctrl-\, `kill`, a closed terminal, a limit on processor time; and our own.
+    static var signals: [Int32] { [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGXCPU, faultSignal, inputSignal] }
 
     static func watch(_ output: DiskOutput) {
         var watched = sigset_t()
@@ -46,7 +47,7 @@ enum InterruptGuard {
     }
 
     /// What the process was told to ignore (`nohup`) stays ignored.
-    private static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
         // The handler is the first member of the structure; SIG_IGN is 1 on every system.

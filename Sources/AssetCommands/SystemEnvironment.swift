@@ -35,11 +35,12 @@ public final class DescriptorSink: ByteSink {
 }
 
 extension ToolEnvironment {
-    /// The process's own surroundings: its descriptors, its terminal, the disk. A closed pipe no longer ends the
-    /// process but shows as an error when written to.
+    /// The process's own surroundings: its descriptors, its terminal, the disk. A closed pipe and a file that grows beyond
+    /// `ulimit -f` no longer end the process but show as errors when written to.
     public static func system(registry: FormatRegistry, resolver: DiskResolver) -> ToolEnvironment {
         let opened = resolver.opened
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         #if !DEBUG
         FaultGuard.install()
         #endif

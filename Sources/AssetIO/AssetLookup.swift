@@ -153,7 +153,7 @@ public enum AssetLookup {
     private static func anything(_ path: String, _ resolver: any AssetResolver) -> String? {
         if let (package, member) = AssetPath.splitPackage(path), !member.isEmpty {
             guard let outer = resolver.exists(package) ? package : ignoringCase(package, resolver) else { return nil }
-            let inner = AssetPath.member(member, of: outer)
+            let inner = AssetPath.asked(member, of: outer)
             if resolver.exists(inner) { return inner }
             guard AssetPath.splitPackage(member) == nil else { return nil }
             return match(inner, resolver, depth: 0)
@@ -165,17 +165,13 @@ public enum AssetLookup {
         guard depth < 64 else { return nil }
         let name = AssetPath.baseName(path)
         guard !name.isEmpty else { return nil }
-        let folder = AssetPath.folder(path)
-        var place = folder
-        var names = resolver.list(folder)
+        var place = AssetPath.folder(path)
+        var names = resolver.names(in: place)
         if names.isEmpty {
-            guard let other = match(folder, resolver, depth: depth + 1) else { return nil }
+            guard let other = match(place, resolver, depth: depth + 1) else { return nil }
             place = other
-            names = resolver.list(other)
+            names = resolver.names(in: other)
         }
-        if names.contains(name) { return AssetPath.join(place, name) }
-        let wanted = name.lowercased()
-        guard let found = names.filter({ $0.lowercased() == wanted }).min() else { return nil }
-        return AssetPath.join(place, found)
+        return names.ignoringCase(name).flatMap { AssetPath.join(place, $0) }
     }
 }

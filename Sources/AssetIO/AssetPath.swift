@@ -1,19 +1,20 @@
 /// Paths of assets as text: folders, names, joins, and members of packages (`a.usdz[b/c.png]`, nested
-/// `a.usdz[b.usdz[c.usda]]`). The folder of a member is written with brackets too: `a.usdz[b]`, at the top `a.usdz[]`.
+/// `a.usdz[b.usdz[c.usda]]`). The folder of a member is written with brackets too: `a.usdz[b]`, at the top `a.usdz[]`. Brackets that
+/// belong to a member's name stand behind a backslash (`a.usdz[b\[1\].png]`), as OpenUSD writes them; members' names hold no others.
 public enum AssetPath {
     // MARK: Packages
 
-    /// The outermost package and what is asked of it: `a.usdz[b.usdz[c.usda]]` is `a.usdz` and `b.usdz[c.usda]`.
+    /// The outermost package and what is asked of it, as it is written: `a.usdz[b.usdz[c.usda]]` is `a.usdz` and `b.usdz[c.usda]`.
     public static func splitPackage(_ path: String) -> (package: String, member: String)? {
         let bytes = path.utf8
-        guard bytes.last == UInt8(ascii: "]") else { return nil }
+        guard bytes.last == UInt8(ascii: "]"), !isEscaped(bytes.index(before: bytes.endIndex), bytes) else { return nil }
         var depth = 0
         var i = bytes.endIndex
         while i > bytes.startIndex {
             i = bytes.index(before: i)
-            if bytes[i] == UInt8(ascii: "]") {
+            if bytes[i] == UInt8(ascii: "]"), !isEscaped(i, bytes) {
                 depth += 1
-            } else if bytes[i] == UInt8(ascii: "[") {
+            } else if bytes[i] == UInt8(ascii: "["), !isEscaped(i, bytes) {
                 depth -= 1
                 if depth == 0 {
                     guard i > bytes.startIndex else { return nil }
@@ -24,20 +25,36 @@ public enum AssetPath {
         return nil
     }
 
+    private static func isEscaped(_ i: String.Index, _ bytes: String.UTF8View) -> Bool {
+        i > bytes.startIndex && bytes[bytes.index(before: i)] == UInt8(ascii: "\\")
+    }
+
     /// The innermost package and the member's own name: `a.usdz[b.usdz[c.usda]]` is `a.usdz[b.usdz]` and `c.usda`.
     public static func splitMember(_ path: String) -> (package: String, member: String)? {
         guard var (package, member) = splitPackage(path) else { return nil }
         while let (inner, rest) = splitPackage(member) {
-            package = self.member(inner, of: package)
+            package = asked(inner, of: package)
             member = rest
         }
-        return (package, member)
+        return (package, withoutEscapes(member))
     }
 
     /// The path of a member: `b` of `a.usdz` is `a.usdz[b]`, `c` of `a.usdz[b.usdz]` is `a.usdz[b.usdz[c]]`.
     public static func member(_ name: String, of package: String) -> String {
-        guard let (outer, inner) = splitPackage(package) else { return "\(package)[\(name)]" }
-        return "\(outer)[\(member(name, of: inner))]"
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }) else { return asked(name, of: package) }
+        return asked(name.replacing("[", with: "\\[").replacing("]", with: "\\]"), of: package)
+    }
+
+    /// What is asked of a package, as `splitPackage` gives it: `b.usdz[c]` of `a.usdz` is `a.usdz[b.usdz[c]]`.
+    public static func asked(_ member: String, of package: String) -> String {
+        guard let (outer, inner) = splitPackage(package) else { return "\(package)[\(member)]" }
+        return "\(outer)[\(asked(member, of: inner))]"
+    }
+
+    /// The name of a member that stands in a path.
+    static func withoutEscapes(_ member: String) -> String {
+        guard member.utf8.contains(UInt8(ascii: "\\")) else { return member }
+        return member.replacing("\\[", with: "[").replacing("\\]", with: "]")
     }
 
     // MARK: Names
@@ -97,7 +114,7 @@ public enum AssetPath {
         // Only the outermost part is seen from the folder: what is in brackets belongs to the package named there.
         if let (package, member) = splitPackage(path) {
             guard let outer = join(folder, package) else { return nil }
-            return appending(member, to: outer)
+            return asked(member, of: outer)
         }
         if let (package, inner) = splitMember(folder) {
             guard !isAbsolute(path), let joined = normalise(inner.isEmpty ? path : inner + "/" + path, isInPackage: true) else {
@@ -108,8 +125,6 @@ public enum AssetPath {
         if isAbsolute(path) || folder.isEmpty { return normalise(path, isInPackage: false) }
         return normalise(folder.hasSuffix("/") ? folder + path : folder + "/" + path, isInPackage: false)
     }
-
-    private static func appending(_ member: String, to package: String) -> String { self.member(member, of: package) }
 
     /// The same place with fewer words: without `.`, empty components and `a/..`. A leading `..` stays.
     public static func normalise(_ path: String) -> String {

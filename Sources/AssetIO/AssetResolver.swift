@@ -17,8 +17,10 @@ public protocol AssetResolver {
     func open(_ path: String) throws(AssetError) -> FileBytes
     /// Whether something readable is at an exact path.
     func exists(_ path: String) -> Bool
-    /// Names in a folder, files and folders; empty where there is none. Used to find names in another letter case.
+    /// Names in a folder, files and folders; empty where there is none.
     func list(_ folder: String) -> [String]
+    /// The same, to find names in another letter case: worth keeping, since as many may be looked for as there are.
+    func names(in folder: String) -> FolderNames
     /// The opened package at a path, kept for the next call.
     func package(_ path: String) throws(AssetError) -> ZipArchive
     /// Bytes to be had under a path from now on, whatever lies there: standard input under `-`.
@@ -32,7 +34,26 @@ public protocol AssetResolver {
 extension AssetResolver {
     public func absolute(_ path: String) -> String { path }
 
+    public func names(in folder: String) -> FolderNames { FolderNames(list(folder)) }
+
     public func package(_ path: String) throws(AssetError) -> ZipArchive { try ZipArchive(open(path), limits: ReadLimits()) }
+}
+
+/// The names in a folder, to be found whatever their letter case.
+public struct FolderNames: Sendable {
+    private let all: Set<String>
+    /// Lower-cased name → the first of those in order.
+    private let first: [String: String]
+
+    public init(_ names: [String]) {
+        all = Set(names)
+        first = Dictionary(names.map { ($0.lowercased(), $0) }, uniquingKeysWith: min)
+    }
+
+    public var isEmpty: Bool { all.isEmpty }
+
+    /// The name itself where it is there, else the first in order of those that differ in letter case alone.
+    public func ignoringCase(_ name: String) -> String? { all.contains(name) ? name : first[name.lowercased()] }
 }
 
 /// The disk. Plain files are mapped; packages are opened once and kept.
@@ -40,6 +61,7 @@ public final class DiskResolver: AssetResolver {
     private let packages: PackageShelf
     private var given: [String: FileBytes] = [:]
     private var listings: [String: [String]] = [:]
+    private var folderNames: [String: FolderNames] = [:]
     /// The files that were opened.
     public let opened = FileIdentities()
 
@@ -73,12 +95,19 @@ public final class DiskResolver: AssetResolver {
         return names
     }
 
+    public func names(in folder: String) -> FolderNames {
+        if let names = folderNames[folder] { return names }
+        let names = FolderNames(list(folder))
+        folderNames[folder] = names
+        return names
+    }
+
     public func package(_ path: String) throws(AssetError) -> ZipArchive {
         try packages.archive(path, open: { (p) throws(AssetError) in try open(p) })
     }
 
     public func absolute(_ path: String) -> String {
-        if let (package, member) = AssetPath.splitPackage(path) { return AssetPath.member(member, of: absolute(package)) }
+        if let (package, member) = AssetPath.splitPackage(path) { return AssetPath.asked(member, of: absolute(package)) }
         if AssetPath.isAbsolute(path) { return AssetPath.normalise(path) }
         guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
@@ -109,7 +138,10 @@ public final class DiskResolver: AssetResolver {
 /// Files in memory, for tests and for programs that have their bytes already.
 public final class InMemoryResolver: AssetResolver {
     private let packages: PackageShelf
-    private var files: [String: FileBytes] = [:]
+    private var files: [String: FileBytes] = [:] {
+        didSet { folderNames = [:] }
+    }
+    private var folderNames: [String: FolderNames] = [:]
     /// The paths that were opened.
     public private(set) var opened: Set<String> = []
 
@@ -143,6 +175,13 @@ public final class InMemoryResolver: AssetResolver {
         if let names = packages.list(folder, open: { (p) throws(AssetError) in try open(p) }) { return names }
         let prefix = folder.isEmpty || folder == "/" ? folder : folder + "/"
         return childNames(files.keys.lazy.filter { folder.isEmpty ? !$0.hasPrefix("/") : true }, below: prefix)
+    }
+
+    public func names(in folder: String) -> FolderNames {
+        if let names = folderNames[folder] { return names }
+        let names = FolderNames(list(folder))
+        folderNames[folder] = names
+        return names
     }
 
     public func package(_ path: String) throws(AssetError) -> ZipArchive {
@@ -184,9 +223,11 @@ private final class PackageShelf {
         var place = outer
         var wanted = rest
         for _ in 0..<limits.nestingDepth {
-            if let entry = archive.entry(wanted) { return (archive, entry) }
-            guard let (inner, rest) = split(wanted, { archive.entry($0) != nil }), let entry = archive.entry(inner) else { break }
-            place = AssetPath.member(inner, of: place)
+            let package = archive
+            func member(_ name: String) -> ZipEntry? { package.entry(name) ?? package.entry(AssetPath.withoutEscapes(name)) }
+            if let entry = member(wanted) { return (archive, entry) }
+            guard let (inner, rest) = split(wanted, { member($0) != nil }), let entry = member(inner) else { break }
+            place = AssetPath.member(entry.name, of: place)
             if let nested = archives[place] {
                 archive = nested
             } else {

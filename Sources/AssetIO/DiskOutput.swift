@@ -42,7 +42,7 @@ public final class DiskOutput: OutputSink, Sendable {
     ///   - path: the main file; side files lie beside or below it.
     ///   - overwrite: whether files that exist are replaced.
     ///   - inputs: files that are never replaced: what is written is made of them.
-    /// - Throws: `output.is-the-input`, `output.exists`, `output.is-a-directory` or `output.no-folder` where the main file cannot be put there, before any work is done.
+    /// - Throws: `output.is-the-input`, `output.exists`, `output.is-a-directory`, `output.unsafe-name` or `output.no-folder` where the main file cannot be put there, before any work is done.
     public init(_ path: String, overwrite: Bool = false, keeping inputs: FileIdentities? = nil) throws(AssetError) {
         self.inputs = inputs
         folder = AssetPath.plainFolder(path)
@@ -51,6 +51,12 @@ public final class DiskOutput: OutputSink, Sendable {
         overwrites = overwrite
         guard !mainName.isEmpty else {
             throw AssetError("output.is-a-directory", "a folder, expected the name of a file", at: SourceLocation(file: path))
+        }
+        let length = SystemPath.encode(mainName).count - 1
+        guard length <= 255, !mainName.utf8.contains(0) else {
+            throw AssetError(
+                "output.unsafe-name", length > 255 ? "the name has \(length) bytes, expected at most 255" : "the name holds a zero byte",
+                at: SourceLocation(file: path))
         }
         // A folder that is not there is more likely a slip of the hand than a wish; only folders below it are made.
         if !folder.isEmpty, DiskOutput.kind(folder) != .folder {
@@ -90,7 +96,7 @@ public final class DiskOutput: OutputSink, Sendable {
                 guard !state.isOver else {
                     throw AssetError("output.interrupted", "the output was given up", at: SourceLocation(file: mainPath))
                 }
-                try state.names.take(relativePath)
+                if relativePath == mainName { try state.names.take(main: mainName) } else { try state.names.take(relativePath) }
                 try makeFolders(AssetPath.plainFolder(finalPath), &state)
                 // Whether a side file that exists may stay shows only when its new bytes are known.
                 try refuseExisting(finalPath, overwrite: true)

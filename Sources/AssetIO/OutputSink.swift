@@ -56,6 +56,9 @@ struct OutputNames {
     /// Lower-cased paths in use.
     private var used: Set<String> = []
 
+    /// Takes the name that the user chose: any that the system has.
+    mutating func take(main name: String) throws(AssetError) { try reserve(name) }
+
     /// Takes a name. Throws `output.unsafe-name` for anything but a plain relative path, `output.name-clash` for one that is used.
     mutating func take(_ path: String) throws(AssetError) {
         let isPlain = path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }
@@ -63,6 +66,10 @@ struct OutputNames {
         guard isPlain, !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.count > 255 }) else {
             throw AssetError("output.unsafe-name", "'\(path)' is not a plain relative path", at: SourceLocation(file: path))
         }
+        try reserve(path)
+    }
+
+    private mutating func reserve(_ path: String) throws(AssetError) {
         guard used.insert(path.lowercased()).inserted else {
             throw AssetError(
                 "output.name-clash", "the name '\(path)' is used by another file of this output", at: SourceLocation(file: path))
@@ -90,11 +97,13 @@ public final class MemoryOutput: OutputSink {
     public private(set) var files: [File] = []
     public private(set) var isCommitted = false
     private var names = OutputNames()
+    private let mainName: String?
 
-    public init() {}
+    /// - Parameter main: the file that the user named, which may be named in any way.
+    public init(main name: String? = nil) { mainName = name }
 
     public func create(_ relativePath: String) throws(AssetError) -> any OutputFile {
-        try names.take(relativePath)
+        if relativePath == mainName { try names.take(main: relativePath) } else { try names.take(relativePath) }
         let file = File(path: relativePath)
         files.append(file)
         return file

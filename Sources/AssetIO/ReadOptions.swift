@@ -4,13 +4,14 @@ public import AssetModel
 public struct ReadLimits: Sendable {
     /// Nesting of prims, nodes, dictionaries, packages.
     public var nestingDepth = 512
-    /// Prims of a composed stage, nodes of a scene, instance contents included. Left as it is, small layers may make at most a
-    /// million and 32 a byte.
+    /// Prims of a composed stage, nodes of a scene, instance contents included. Left as it is, layers may make at most
+    /// a million and 32 more for each of their bytes, where that is less.
     public var prims = 20_000_000 { didSet { primsWereSet = true } }
     /// Whether `prims` was set: then it alone counts.
     public private(set) var primsWereSet = false
     /// Arcs that composing a stage may take over all prims, those of their ancestors included, in a measure of work that grows
-    /// with the arcs of one prim. Left as it is, small layers may take at most thirty millions and 32 a byte.
+    /// with the arcs of one prim. Left as it is, layers may take at most thirty millions and 32 more for each
+    /// of their bytes, where that is less.
     public var arcs = 100_000_000_000 { didSet { arcsWereSet = true } }
     /// Whether `arcs` was set: then it alone counts.
     public private(set) var arcsWereSet = false
@@ -21,8 +22,8 @@ public struct ReadLimits: Sendable {
     public var unpackedBytes = 8 << 30 { didSet { unpackedBytesWereSet = true } }
     /// Whether `unpackedBytes` was set: then it alone counts.
     public private(set) var unpackedBytesWereSet = false
-    /// Bytes that the paths of a scene's nodes may take together. Left as it is, the paths that small layers make may take at most
-    /// 512 MB and 32 bytes a byte.
+    /// Bytes that the paths of a scene's nodes may take together. Left as it is, they may take at most 512 MB and 32 bytes more for each
+    /// byte of the layers, where that is less.
     public var pathBytes = 64 << 30 { didSet { pathBytesWereSet = true } }
     /// Whether `pathBytes` was set: then it alone counts.
     public private(set) var pathBytesWereSet = false

@@ -63,6 +63,11 @@ public enum SystemPath {
         return out
     }
 
+    /// The bytes of a path in a text that other programs are to find the file by.
+    public static func bytes(_ path: String) -> [UInt8] {
+        hasEscapes(path) ? encode(path).dropLast().map { UInt8(bitPattern: $0) } : Array(path.utf8)
+    }
+
     /// The byte that a letter stands for.
     public static func byte(of letter: Unicode.Scalar) -> UInt8? { area.contains(letter.value) ? UInt8(truncatingIfNeeded: letter.value) : nil }
 
@@ -72,8 +77,8 @@ public enum SystemPath {
         return String(String.UnicodeScalarView(name.unicodeScalars.map { byte(of: $0) == nil ? $0 : "_" }))
     }
 
-    /// Letters of the area begin with F4 8F.
-    private static func hasEscapes(_ text: String) -> Bool {
+    /// Whether a path holds bytes that are not UTF-8. Letters of the area begin with F4 8F.
+    public static func hasEscapes(_ text: String) -> Bool {
         text.utf8.contains(0xF4) && text.unicodeScalars.contains { byte(of: $0) != nil }
     }
 }

@@ -22,6 +22,8 @@ import Testing
             (["info", "--variant", "a.usdz"], "--variant is 'a.usdz', expected /Path{set=choice}"),
             (["info", "--purpose", "a.usdz"], "--purpose holds 'a.usdz', expected default, render, proxy or guide"),
             (["bounds", "--limit", "a.usdz"], "--limit is 'a.usdz', expected NAME=VALUE"),
+            (["bounds", "--limit", "prim=9", "a.usdz"], "unknown limit 'prim'; did you mean 'prims'? `facet help limits` lists the names"),
+            (["bounds", "--limit", "x=9", "a.usdz"], "unknown limit 'x'; `facet help limits` lists the names"),
             (["cat", "--from", "a.usdz"], "--from is 'a.usdz', expected usdc, usda or usdz"),
             (["convert", "--to", "a.usdz"], "--to is 'a.usdz', expected obj"),
             (["convert", "--node", "a.usdz"], "--node is 'a.usdz', expected a path from the root: /a.usdz"),

@@ -38,6 +38,25 @@ import Testing
         ("help-limits-60", ["help", "limits"], 60),
     ]
 
+    /// Columns are filled up only where something follows.
+    @Test func noLineEndsInBlanks() {
+        var builder = SceneBuilder()
+        let one = Mesh(
+            points: PointArray([Point3f(0, 0, 0), Point3f(1, 0, 0), Point3f(0, 1, 0)]), faceVertexCounts: DeferredArray([3]),
+            faceVertexIndices: DeferredArray([0, 1, 2]))
+        builder.mesh("One", one)
+        builder.change(builder.mesh("Marked", one)) { $0.isVisible = false }
+        builder.mesh("Many", SampleMesh.cube())
+        for width in [nil, 100, 60, 40, 30] as [Int?] {
+            let tool = ToolHarness()
+            tool.add("a.test", builder.scene)
+            tool.width = width
+            let text = tool.run("tree", "a.test").output
+            #expect(text.contains("hidden"))
+            #expect(!text.split(separator: "\n").contains { $0.hasSuffix(" ") }, "\(text)")
+        }
+    }
+
     @Test(arguments: runs.indices)
     func textForPeople(_ i: Int) throws {
         let run = Self.runs[i]
@@ -54,6 +73,7 @@ import Testing
         tool.width = run.width
         let result = tool.run(run.arguments)
         #expect(result.status == .done)
+        #expect(!result.output.split(separator: "\n").contains { $0.hasSuffix(" ") })
         try Golden.check(
             result.output + (result.error.isEmpty ? "" : "--- standard error\n" + result.error), "Tests/Fixtures/commands/\(run.name).txt")
     }

@@ -11,6 +11,23 @@ import Testing
             + [0, 0, 0, 4, 0, 0, 0, 4, 8, colorType, 0, 0, 0, salt, 0, 0, 0]
     }
 
+    /// The library is named like the file as far as the line that names it can say so.
+    @Test(arguments: [
+        ("chair.obj", "chair.mtl"), ("a b.obj", "a b.mtl"), ("out\\slash.obj", "out_slash.mtl"), ("two\nlines\r.obj", "two_lines_.mtl"),
+        ("\u{1B}[31m\u{2028}.obj", "_[31m_.mtl"), ("  x.obj", "_ x.mtl"),
+    ])
+    func libraryNames(_ name: String, _ library: String) throws {
+        var model = Model()
+        let red = model.material("red") { $0.diffuseColor.value = Vector3f(1, 0, 0) }
+        model.builder.mesh("m", grid, material: red)
+        let output = MemoryOutput(main: name)
+        var context = WriteContext(resolver: InMemoryResolver(), options: WriteOptions(fileName: name), output: output)
+        try OBJFormat().write(model.builder.scene, &context)
+        try output.commit()
+        #expect(output.files.map(\.path) == [name, library])
+        #expect(output[name]?.text.contains("\nmtllib \(library)\n") == true)
+    }
+
     private struct Model {
         var builder = SceneBuilder()
         var files: [String: [UInt8]] = [:]

@@ -49,6 +49,28 @@ import Testing
         #expect(Self.find(test.authored, test.files) == AssetLookup.Found(path: test.path, way: test.way))
     }
 
+    /// The work grows with the files and the paths, not with one times the other.
+    @Test(.timeLimit(.minutes(1))) func manyMissingBesideManyFiles() throws {
+        let resolver = InMemoryResolver()
+        let count = 20_000
+        for i in 0..<count { resolver.add("d/file\(i).usda", [1]) }
+        let missing = (0..<count).filter { AssetLookup.find("./none\($0).usda", from: "d/a.usda", opened: "d/a.usda", in: resolver) == nil }
+        #expect(missing.count == count)
+        #expect(AssetLookup.find("FILE7.usda", from: "d/a.usda", opened: "d/a.usda", in: resolver)?.path == "d/file7.usda")
+        // What is there only now is found, too.
+        resolver.add("d/None7.usda", [1])
+        #expect(AssetLookup.find("none7.usda", from: "d/a.usda", opened: "d/a.usda", in: resolver)?.path == "d/None7.usda")
+    }
+
+    @Test func folderNames() {
+        let names = FolderNames(["b.png", "B.png", "a.PNG", "A.png"])
+        #expect(names.ignoringCase("b.png") == "b.png")
+        #expect(names.ignoringCase("B.PNG") == "B.png")
+        #expect(names.ignoringCase("a.png") == "A.png")
+        #expect(names.ignoringCase("c.png") == nil)
+        #expect(!names.isEmpty && FolderNames([]).isEmpty)
+    }
+
     @Test func percentsOnlyWhereTheFormatHasThem() {
         #expect(Self.find("a%20b.png", ["d/sub/a b.png"]) == nil)
         let found = Self.find("a%20b.png", ["d/sub/a b.png"], decodingPercent: true)

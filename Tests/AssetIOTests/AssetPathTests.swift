@@ -15,6 +15,25 @@ import Testing
         #expect(AssetPath.member("c", of: "a.usdz") == "a.usdz[c]")
     }
 
+    /// Names of members may hold brackets, closed or not: OpenUSD writes them behind backslashes.
+    @Test(arguments: ["a].usda", "a[b.usda", "r\u{1B}[31m\n.usda", "tex[1].png", "[", "]", "][", "d]x/[b", "a[b]"])
+    func bracketsOfNames(_ name: String) throws {
+        for package in ["p.usdz", "d/p.usdz[in.usdz]", "p.usdz[i\\].usdz]"] {
+            let path = AssetPath.member(name, of: package)
+            let (outer, inner) = try #require(AssetPath.splitMember(path))
+            #expect((outer, inner) == (package, name))
+            #expect(AssetPath.normalise(path) == path)
+            #expect(AssetPath.join("", path) == path)
+            let nested = AssetPath.member("c.usda", of: path)
+            let (around, last) = try #require(AssetPath.splitMember(nested))
+            #expect((around, last) == (path, "c.usda"))
+        }
+        #expect(AssetPath.member("b [x].usda", of: "a.usdz") == "a.usdz[b \\[x\\].usda]")
+        #expect(AssetPath.member("c].usda", of: "a.usdz[b.usdz]") == "a.usdz[b.usdz[c\\].usda]]")
+        #expect(AssetPath.join("a.usdz[]", "c].usda") == "a.usdz[c\\].usda]")
+        #expect(AssetPath.fileExtension("a.usdz[c\\].usda]") == "usda")
+    }
+
     @Test func names() {
         #expect(AssetPath.folder("a/b.png") == "a")
         #expect(AssetPath.folder("b.png") == "")

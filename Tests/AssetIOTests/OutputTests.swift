@@ -214,6 +214,26 @@ import Darwin
         #expect(folder.contents == [])
     }
 
+    /// The file that the user names is named as the user likes; only its neighbours keep to plain names.
+    @Test(arguments: ["out\\slash.obj", "new\nline.obj", "\u{1B}[31m.obj", " .obj", "a:b?.obj"])
+    func theMainFileMayHaveAnyName(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let disk = try DiskOutput(folder.path + "/" + name)
+        try put(disk, name, "v")
+        #expect(code { _ = try disk.create(name) } == "output.name-clash")
+        try disk.commit()
+        #expect(folder.contents == [name])
+        try put(MemoryOutput(main: name), name, "v")
+    }
+
+    @Test func namesThatNoFileHas() throws {
+        let folder = try TemporaryFolder()
+        for name in [String(repeating: "n", count: 256), "a\u{0}b"] {
+            #expect(code { _ = try DiskOutput(folder.path + "/" + name) } == "output.unsafe-name")
+        }
+        _ = try DiskOutput(folder.path + "/" + String(repeating: "n", count: 255))
+    }
+
     @Test func namesClashIgnoringLetterCase() throws {
         let output = MemoryOutput()
         try put(output, "textures/Wood.png", "1")

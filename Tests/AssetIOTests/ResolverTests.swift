@@ -27,6 +27,27 @@ import Testing
         #expect(none?.diagnostic.code == "io.cannot-open")
     }
 
+    /// Members whose names hold brackets and control characters, and are found from each other.
+    @Test func membersWithOddNames() throws {
+        let names = ["a].usda", "a[b.usda", "r\u{1B}[31m\n.usda", "d]/x.usda", "r [x].usda"]
+        let inner = ZipBuilder.aligned(names.map { ($0, Array($0.utf8)) } + [("i].usdz", ZipBuilder([.init("c[.usda", "deep")]).bytes())])
+        let resolver = InMemoryResolver(["p.usdz": inner.bytes()])
+        for name in names {
+            let path = AssetPath.member(name, of: "p.usdz")
+            #expect(try ZipSupport.text(resolver.open(path)) == name)
+            #expect(try resolver.open(path).name == path)
+            let found = AssetLookup.find(name, from: "p.usdz[r.usda]", opened: "p.usdz", in: resolver)
+            #expect(found == AssetLookup.Found(path: path, way: .asWritten))
+            let upper = AssetLookup.find(name.uppercased(), from: "p.usdz[r.usda]", opened: "p.usdz", in: resolver)
+            #expect(upper == AssetLookup.Found(path: path, way: .letterCase))
+            // As somebody types it.
+            #expect(resolver.exists("p.usdz[\(name)]"))
+        }
+        #expect(try ZipSupport.text(resolver.open("p.usdz[i\\].usdz[c\\[.usda]]")) == "deep")
+        #expect(try resolver.package("p.usdz[i\\].usdz]").names == ["c[.usda"])
+        #expect(resolver.list("p.usdz[d\\]]") == ["x.usda"])
+    }
+
     @Test func theDisk() throws {
         let folder = try TemporaryFolder()
         try folder.write("Sub/a.usdz", ZipSupport.archive([("t.usda", Array("text".utf8))]))

@@ -44,6 +44,11 @@ import Darwin
         #expect(SystemPath.readable(SystemPath.decode([0x61, 0xFF, 0x62])) == "a_b")
     }
 
+    @Test func bytesForTexts() {
+        #expect(SystemPath.bytes(SystemPath.decode([0x61, 0xFF, 0x62])) == [0x61, 0xFF, 0x62])
+        #expect(SystemPath.bytes("é") == Array("é".utf8))
+    }
+
     #if os(Linux)
     /// Other systems take no such names.
     @Test func filesAreReadListedAndWritten() throws {

@@ -18,7 +18,7 @@ private final class PlacedResolver: AssetResolver {
     func obey(_ limits: ReadLimits) { files.obey(limits) }
 
     func absolute(_ path: String) -> String {
-        if let (package, member) = AssetPath.splitPackage(path) { return AssetPath.member(member, of: absolute(package)) }
+        if let (package, member) = AssetPath.splitPackage(path) { return AssetPath.asked(member, of: absolute(package)) }
         return AssetPath.normalise(AssetPath.isAbsolute(path) ? path : "/w/" + path)
     }
 }

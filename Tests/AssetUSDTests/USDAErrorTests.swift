@@ -261,6 +261,25 @@ import Testing
         #expect(diagnostics.entries.first?.location.position == .line(4, column: column))
     }
 
+    /// The name of a file is bytes: those that are not UTF-8 come out of a layer as they went in.
+    @Test(arguments: [
+        [0x66, 0xFF, 0x2F, 0x61], [0x80], [0xC3, 0x28, 0xE9], [0xF4, 0x8F, 0xBA, 0x85], Array("é😀\u{FFFD}".utf8), [0xFF, 0x40, 0x40],
+    ])
+    func assetPathsKeepTheirBytes(_ bytes: [UInt8]) throws {
+        let delimiter = bytes.contains(0x40) ? "@@@" : "@"
+        let path = Array(delimiter.utf8) + bytes + Array(delimiter.utf8)
+        let text =
+            Array("#usda 1.0\ndef \"A\" (references = ".utf8) + path + Array(")\n{\n    asset s = ".utf8) + path + Array("\n    asset[] t = [".utf8)
+            + path + Array("]\n}\n".utf8)
+        let layer = try parseUSDA(bytes: text)
+        guard case .asset(let kept)? = layer.value("/A.s") else { return #expect(Bool(false), "no asset path") }
+        #expect(kept == SystemPath.decode(bytes))
+        let printed = try USDA.text(of: layer)
+        var found = 0
+        for i in 0...(printed.count - path.count) where Array(printed[i..<(i + path.count)]) == path { found += 1 }
+        #expect(found == 3)
+    }
+
     @Test(arguments: [
         "def \"A\"\n{\n}\n", "def \"A\" { }\n", "def \"A\"\n{\n    int a = 1;\n}\n", "def \"A\"\n{\n    int a = 1; }\n",
         "def \"A\" ( active = true )\n{\n}\n", "def \"A\" (\n    customData = { int a = 1 }\n)\n{\n}\n",

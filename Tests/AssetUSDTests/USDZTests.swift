@@ -89,6 +89,40 @@ import Testing
         #expect(error?.diagnostic.code == "usdz.no-layer")
     }
 
+    /// What a name holds does not matter as long as it stays within the archive.
+    @Test(arguments: ["r\u{1B}[31m\n.usda", "a].usda", "\u{7F}[.usd", "tab\t.usdc"])
+    func oddNames(_ name: String) throws {
+        let bytes = ZipBuilder.aligned([(name, Array(Self.layer.utf8))]).bytes()
+        let resolver = InMemoryResolver(["a.usdz": bytes])
+        var diagnostics = Diagnostics()
+        let package = try USDZPackage("a.usdz", resolver: resolver, diagnostics: &diagnostics)
+        #expect(package.root.name == name)
+        #expect(package.rootPath == AssetPath.member(name, of: "a.usdz"))
+        #expect(try resolver.open(package.rootPath).count == Self.layer.utf8.count)
+        #expect(diagnostics.isEmpty)
+    }
+
+    /// A package without a layer says why what is named like one is none.
+    @Test func whyThereIsNoLayer() {
+        let cases: [(Entry, String)] = [
+            (Entry("a.usda", Self.layer) { $0.statedMethod = 12 }, "the compression of 'a.usda' is bzip2 (method 12), which is not supported"),
+            (Entry("a.usda", Self.layer) { $0.statedMethod = 14 }, "the compression of 'a.usda' is lzma (method 14), which is not supported"),
+            (Entry("a.usda", Self.layer) { $0.statedMethod = 77 }, "the compression of 'a.usda' is method 77, which is not supported"),
+            (Entry("a.usda", Self.layer) { $0.flags = 1 }, "'a.usda' is encrypted"),
+            (Entry("../a.usda", Self.layer), "the name '../a.usda' leads out of the archive"),
+            (Entry("a\u{0}.usda", Self.layer), "the name 'a\u{0}.usda' holds a zero byte"),
+            (Entry("", Self.layer), "the name '' is empty"), (Entry("C:a.usda", Self.layer), "the name 'C:a.usda' begins with the letter of a drive"),
+            (Entry(".a.usda", Self.layer), "'.a.usda' is a hidden file"), (Entry("a.usda", ""), "'a.usda' is empty"),
+            (Entry("a.usda", "words"), "'a.usda' begins like none"),
+        ]
+        for (entry, reason) in cases {
+            let error = #expect(throws: AssetError.self) { try open(ZipBuilder([Entry("x.png", "x"), entry]).bytes()) }
+            #expect(error?.diagnostic.code == "usdz.no-layer")
+            let message = error?.diagnostic.message ?? ""
+            #expect(message.hasPrefix("none of the 2 entries is a USD layer") && message.hasSuffix(": " + reason), "\(message)")
+        }
+    }
+
     @Test func packagesWithinPackages() throws {
         let inner = ZipBuilder.aligned(entries("x.usda")).bytes()
         let resolver = InMemoryResolver(["a.usdz": ZipBuilder.aligned([("scene.usda", Array(Self.layer.utf8)), ("in.usdz", inner)]).bytes()])

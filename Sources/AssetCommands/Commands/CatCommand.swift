@@ -21,7 +21,8 @@ struct CatCommand: Command {
             operands: [OperandSpec("FILE", help: "the layer; - reads standard input")],
             options: [
                 OptionSpec("flatten", help: "compose the stage into one layer first"),
-                OptionSpec("output", short: "o", .value("FILE"), help: "write to this file instead", completion: .files),
+                OptionSpec(
+                    "output", short: "o", .value("FILE"), help: "write to this file instead; - is standard output, as without it", completion: .files),
                 OptionSpec("overwrite", help: "replace the file of -o where it exists"),
             ],
             commonOptions: CommonOptions.reading.filter { $0.long != "time" && $0.long != "purpose" },

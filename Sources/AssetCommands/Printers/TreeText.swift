@@ -185,6 +185,8 @@ struct TreeText {
     private func put(_ items: [TextItem], column: Int, starts: [Int], continuation: String, to out: TextBuffer) {
         var column = column
         var isFresh = false
+        // Blanks that fill a column stand only before something else.
+        var owed = 0
         for (n, item) in items.enumerated() {
             var text = item.text
             if text.isEmpty { continue }
@@ -199,9 +201,11 @@ struct TreeText {
                 gap = max(2, min(starts[starts.count - 1], width - w) - at)
                 column = at
                 isFresh = true
+                owed = 0
             }
-            out.put(spaces: gap)
-            out.put(text, item.style)
+            out.put(spaces: owed + gap)
+            owed = text.utf8.reversed().prefix { $0 == 0x20 }.count
+            out.put(String(text.dropLast(owed)), item.style)
             column += gap + w
         }
         out.endLine()

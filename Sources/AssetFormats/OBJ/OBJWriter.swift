@@ -49,7 +49,18 @@ struct OBJWriter {
 
     func location(_ node: Node) -> SourceLocation { SourceLocation(file: scene.source.file, primPath: node.path) }
 
-    private var libraryName: String { SystemPath.readable(splitExtension(options.fileName).stem) + ".mtl" }
+    /// Beside the OBJ and named like it, except for what its line could not say: ends of lines and other control characters,
+    /// `\`, which continues a line, and blanks at the front.
+    private var libraryName: String {
+        var name = ""
+        for c in SystemPath.readable(splitExtension(options.fileName).stem).unicodeScalars {
+            let isBad =
+                c == "\\" || c == "\u{2028}" || c == "\u{2029}" || c.properties.generalCategory == .control
+                || name.isEmpty && c.properties.isWhitespace
+            name.unicodeScalars.append(isBad ? "_" : c)
+        }
+        return name + ".mtl"
+    }
 
     mutating func write() throws(AssetError) {
         try takeSurvey()

@@ -25,12 +25,29 @@ public struct ZipEntry: Sendable, Hashable {
     public var isFolder: Bool { name.utf8.last == UInt8(ascii: "/") }
     /// The largest power of two that divides the place of the contents, at most 4096.
     public var alignment: Int { dataOffset == 0 ? 4096 : min(dataOffset & (0 &- dataOffset), 4096) }
-    /// Whether the name stays within the archive: relative, without `..`, without control characters.
-    public var isSafe: Bool {
-        guard !name.isEmpty, !AssetPath.isAbsolute(name), !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return false }
-        if let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), name.utf8.distance(from: name.startIndex, to: colon) == 1 { return false }
-        return !name.split(separator: "/", omittingEmptySubsequences: true).contains("..")
+    /// Whether the entry may be opened by its name.
+    public var isSafe: Bool { refusal == nil }
+    /// Why no path leads to the entry, as the end of a sentence about its name; nil where one does. Names are relative and stay
+    /// within the archive; which characters they hold is their own affair.
+    public var refusal: String? {
+        if name.isEmpty { return "is empty" }
+        if AssetPath.isAbsolute(name) { return "leads out of the archive" }
+        if name.utf8.contains(0) { return "holds a zero byte" }
+        if let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), name.utf8.distance(from: name.startIndex, to: colon) == 1 {
+            return "begins with the letter of a drive"
+        }
+        return name.split(separator: "/", omittingEmptySubsequences: true).contains("..") ? "leads out of the archive" : nil
     }
+    /// How the contents are compressed, in words (APPNOTE 4.4.5).
+    public var methodName: String {
+        let known: [UInt16: String] = [
+            0: "stored", 1: "shrunk", 6: "imploded", 8: "deflated", 9: "deflate64", 12: "bzip2", 14: "lzma", 20: "zstd", 93: "zstd",
+            94: "mp3", 95: "xz", 96: "jpeg", 97: "wavpack", 98: "ppmd", 99: "aes",
+        ]
+        return known[method].map { "\($0) (method \(method))" } ?? "method \(method)"
+    }
+    /// Whether the compression is one that can be undone here.
+    public var isMethodKnown: Bool { method == 0 || method == 8 }
 }
 
 /// Something about an archive that is unusual but does not keep it from being read. Formats judge what it means to them.
@@ -44,7 +61,7 @@ public struct ZipIssue: Sendable, Hashable {
         /// Name or sizes in the local header are not those of the central directory.
         case headerMismatch
         case duplicateName
-        /// A name that leads out of the archive; such an entry cannot be opened.
+        /// A name that leads out of the archive or is none; such an entry cannot be opened.
         case unsafeName
         /// `\` between components.
         case backslashName
@@ -119,7 +136,8 @@ public final class ZipArchive: Sendable {
         default:
             throw AssetError(
                 "zip.unsupported-method",
-                "the entry '\(entry.name)' uses compression method \(entry.method), expected 0 (stored) or 8 (deflated)", at: location)
+                "the compression of the entry '\(entry.name)' is \(entry.methodName), which is not supported, expected stored or deflated",
+                at: location)
         }
     }
 

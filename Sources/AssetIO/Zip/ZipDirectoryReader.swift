@@ -209,8 +209,8 @@ struct ZipDirectoryReader {
             name: name, method: method, flags: flags, crc32: UInt32(truncatingIfNeeded: u32(at + 16)), compressedSize: packed, size: size,
             headerOffset: local, dataOffset: data)
         try compareHeaders(entry, directoryEntry: at, nameCount: nameCount, localNameCount: localNameCount)
-        if !entry.isSafe {
-            issues.append(ZipIssue(kind: .unsafeName, entry: name, offset: local, message: "the name '\(name)' leads out of the archive"))
+        if let refusal = entry.refusal {
+            issues.append(ZipIssue(kind: .unsafeName, entry: name, offset: local, message: "the name '\(name)' \(refusal)"))
         }
         entries.append(entry)
         return next

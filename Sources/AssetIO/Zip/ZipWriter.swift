@@ -22,13 +22,15 @@ public struct ZipWriter {
     /// - Parameter alignment: 64 for usdz; 1 for none.
     public init(alignment: Int = 64) { self.alignment = max(1, alignment) }
 
-    /// Appends an entry. Throws `zip.bad-name` for a name that is empty, used, not relative or leads out of the archive, and
+    /// Appends an entry. Throws `zip.bad-name` for a name that is empty, used, not relative, leads out of the archive or holds
+    /// control characters, and
     /// `zip.too-large` from 4 GiB on, which usdz readers do not take.
     public mutating func add(_ name: String, _ contents: FileBytes, to file: any OutputFile) throws(AssetError) {
         let bytes = Array(name.utf8)
         let probe = ZipEntry(
             name: name, method: 0, flags: 0, crc32: 0, compressedSize: 0, size: 0, headerOffset: 0, dataOffset: 0)
-        guard probe.isSafe, !probe.isFolder, bytes.count < 0xFFFF, names.insert(name).inserted else {
+        guard probe.isSafe, !probe.isFolder, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }), bytes.count < 0xFFFF, names.insert(name).inserted
+        else {
             throw AssetError("zip.bad-name", "'\(name)' cannot be the name of an entry", at: SourceLocation(file: name))
         }
         let limit = 0xFFFF_FFFF - 1

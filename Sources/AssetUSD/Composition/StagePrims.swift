@@ -164,7 +164,8 @@ extension Stage {
         exceed(
             AssetError(
                 "usd.too-many-arcs",
-                "composing \(prims.count - 1) prims from \(layerBytes) bytes of layers takes more than \(indexer.allowedWork) arc\(indexer.allowedWork == 1 ? "" : "s") "
+                "composing \(prims.count - 1) prim\(prims.count == 2 ? "" : "s") from \(layerBytes) bytes of layers "
+                    + "takes more than \(indexer.allowedWork) arc\(indexer.allowedWork == 1 ? "" : "s") "
                     + "(the limit 'arcs')",
                 at: SourceLocation(file: rootLayer.identifier)))
         return true

@@ -35,7 +35,7 @@ final class AssetAnchor {
         if let (package, member) = AssetPath.splitMember(layer) { return inside(package, member, path) ?? path }
         if let (package, member) = AssetPath.splitPackage(path), !package.isEmpty, !member.isEmpty {
             let outer = make(package, layer)
-            return outer == package ? path : AssetPath.member(member, of: outer)
+            return outer == package ? path : AssetPath.asked(member, of: outer)
         }
         let folder = folder(of: layer)
         let joined = AssetPath.normalise(folder.isEmpty ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path)
@@ -57,7 +57,9 @@ final class AssetAnchor {
         let written = AssetPath.normalise(path)
         func beside(_ member: String) -> String {
             let folder = AssetPath.folder(member)
-            return AssetPath.member(folder.isEmpty ? written : AssetPath.normalise(folder + "/" + written), of: package)
+            let place = folder.isEmpty ? written : AssetPath.normalise(folder + "/" + written)
+            // What is asked of a package within this one has its brackets already.
+            return AssetPath.splitPackage(written) == nil ? AssetPath.member(place, of: package) : AssetPath.asked(place, of: package)
         }
         let first = beside(member)
         if path.utf8.first == UInt8(ascii: ".") || resolver.exists(first) { return absolute(first) }
@@ -68,7 +70,7 @@ final class AssetAnchor {
 
     private func absolute(_ member: String) -> String {
         guard let (package, inner) = AssetPath.splitPackage(member) else { return member }
-        return AssetPath.member(inner, of: resolver.absolute(package))
+        return AssetPath.asked(inner, of: resolver.absolute(package))
     }
 
     private func exists(_ path: String) -> Bool { resolver.exists(path) || !resolver.list(path).isEmpty }

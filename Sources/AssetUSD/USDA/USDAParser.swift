@@ -74,7 +74,9 @@ struct USDAParser: ~Escapable {
     /// Warns where a string is not UTF-8.
     mutating func warnOfEncoding() {
         guard let offset = scan.firstBroken else { return }
-        warn("usda.invalid-utf8", "found a string that is not UTF-8: its broken letters are replaced; OpenUSD does not read such text", at: offset)
+        warn(
+            "usda.invalid-utf8", "found text that is not UTF-8: broken letters are replaced, in asset paths kept; OpenUSD does not read such text",
+            at: offset)
     }
 
     /// Skips the blanks behind a word, which OpenUSD needs.

@@ -516,7 +516,7 @@ struct USDAScanner: ~Escapable {
                         extra += 1
                     }
                     noteEncoding(open, at)
-                    return String(decoding: out, as: UTF8.self)
+                    return SystemPath.decode(out)
                 } else {
                     out.append(b)
                     at += 1
@@ -537,7 +537,10 @@ struct USDAScanner: ~Escapable {
         }
         at += 1
         noteEncoding(start, at - 1)
-        return string(start, at - 1)
+        let path = string(start, at - 1)
+        // Bytes that are not UTF-8 are a file's name all the same: U+FFFD for them and the letters that stand for bytes begin so.
+        guard path.utf8.contains(where: { $0 == 0xEF || $0 == 0xF4 }) else { return path }
+        return SystemPath.decode((start..<(at - 1)).map { text[$0] })
     }
 
     /// The text between `<` and `>`.

@@ -277,13 +277,13 @@ extension USDAWriter {
     mutating func assetPath(_ p: String) {
         guard p.utf8.contains(UInt8(ascii: "@")) else {
             out.write("@")
-            out.write(p)
+            write(plainPath: p)
             out.write("@")
             return
         }
         out.write("@@@")
         var run = 0
-        for b in p.utf8 {
+        for b in SystemPath.bytes(p) {
             if b == UInt8(ascii: "@") {
                 run += 1
                 if run == 3 {
@@ -298,6 +298,12 @@ extension USDAWriter {
         }
         for _ in 0..<run { out.write("@") }
         out.write("@@@")
+    }
+
+    /// The bytes of names that are not UTF-8 are written as they are, so that the file is found by whoever reads the text.
+    private mutating func write(plainPath p: String) {
+        guard SystemPath.hasEscapes(p) else { return out.write(p) }
+        for b in SystemPath.bytes(p) { out.write(byte: b) }
     }
 
     /// A half with six significant digits, which are enough for every half, as OpenUSD prints them.

@@ -208,7 +208,7 @@ final class CrateFile {
         guard !limits.primsWereSet, n > free, (n - free) / 32 > bytes.count else { return }
         throw AssetError(
             "limit.prims",
-            "\(part.name): \(n) \(what) in a file of \(bytes.count) bytes, expected at most \(free) and 32 a byte;"
+            "\(part.name): \(n) \(what) in a file of \(bytes.count) bytes, expected at most \(free) + 32 for each byte;"
                 + " a limit 'prims' of one's own lets them be", at: bytes.file.location(offset))
     }
 

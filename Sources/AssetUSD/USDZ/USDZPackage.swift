@@ -46,8 +46,7 @@ public struct USDZPackage {
             }
         }
         guard let found else {
-            throw AssetError(
-                "usdz.no-layer", "none of the \(archive.entries.count) entries is a USD layer", at: SourceLocation(file: path))
+            throw AssetError("usdz.no-layer", Self.withoutLayer(archive), at: SourceLocation(file: path))
         }
         root = found.entry
         rootPath = found.path
@@ -92,6 +91,27 @@ public struct USDZPackage {
         guard entry.isSafe, !entry.isFolder, !entry.isEncrypted else { return false }
         let parts = entry.name.split(separator: "/")
         return !parts.contains { $0.utf8.first == UInt8(ascii: ".") && $0 != "." } && parts.first != "__MACOSX"
+    }
+
+    /// What to say of a package without a layer: the first entry that may be meant as one by its name, and why
+    /// it was passed over.
+    private static func withoutLayer(_ archive: ZipArchive) -> String {
+        let count = archive.entries.count
+        guard count > 0 else { return "the package is empty, expected a USD layer" }
+        let text = count == 1 ? "the only entry is no USD layer" : "none of the \(count) entries is a USD layer"
+        let extensions = ["", "usd", "usda", "usdc", "usdz"]
+        for entry in archive.entries where !entry.isFolder && extensions.contains(AssetPath.fileExtension(entry.name)) {
+            if let refusal = entry.refusal { return "\(text) that can be read: the name '\(entry.name)' \(refusal)" }
+            if entry.isEncrypted { return "\(text) that can be read: '\(entry.name)' is encrypted" }
+            if !entry.isMethodKnown {
+                return "\(text) that can be read: the compression of '\(entry.name)' is \(entry.methodName), which is not supported"
+            }
+            if !isCandidate(entry) { return "\(text) that can be read: '\(entry.name)' is a hidden file" }
+            if archive.head(of: entry, count: 16) == nil { return "\(text) that can be read: '\(entry.name)' does not unpack" }
+            if entry.size == 0 { return "\(text): '\(entry.name)' is empty" }
+            return "\(text): '\(entry.name)' begins like none"
+        }
+        return text
     }
 
     /// Whether bytes begin as a USD layer does: `PXR-USDC`, or `#usda` (a byte order mark may stand before).
