@@ -7,13 +7,14 @@ public enum AssetPath {
     /// The outermost package and what is asked of it, as it is written: `a.usdz[b.usdz[c.usda]]` is `a.usdz` and `b.usdz[c.usda]`.
     public static func splitPackage(_ path: String) -> (package: String, member: String)? {
         let bytes = path.utf8
-        guard bytes.last == UInt8(ascii: "]"), !isEscaped(bytes.index(before: bytes.endIndex), bytes) else { return nil }
+        guard bytes.last == UInt8(ascii: "]"), bytes.count <= longestPath, !isEscaped(bytes.index(before: bytes.endIndex), bytes) else { return nil }
         var depth = 0
         var i = bytes.endIndex
         while i > bytes.startIndex {
             i = bytes.index(before: i)
             if bytes[i] == UInt8(ascii: "]"), !isEscaped(i, bytes) {
                 depth += 1
+                if depth > mostNested { return nil }
             } else if bytes[i] == UInt8(ascii: "["), !isEscaped(i, bytes) {
                 depth -= 1
                 if depth == 0 {
@@ -25,6 +26,11 @@ public enum AssetPath {
         return nil
     }
 
+    /// What nests deeper, or is longer, is no path into a package: nothing that can be opened is, and taking it apart would take the
+    /// third power of its brackets.
+    private static let mostNested = 32
+    private static let longestPath = 16 << 10
+
     private static func isEscaped(_ i: String.Index, _ bytes: String.UTF8View) -> Bool {
         i > bytes.startIndex && bytes[bytes.index(before: i)] == UInt8(ascii: "\\")
     }
@@ -33,7 +39,7 @@ public enum AssetPath {
     public static func splitMember(_ path: String) -> (package: String, member: String)? {
         guard var (package, member) = splitPackage(path) else { return nil }
         while let (inner, rest) = splitPackage(member) {
-            package = asked(inner, of: package)
+            package = written(inner, of: package)
             member = rest
         }
         return (package, withoutEscapes(member))
@@ -41,14 +47,22 @@ public enum AssetPath {
 
     /// The path of a member: `b` of `a.usdz` is `a.usdz[b]`, `c` of `a.usdz[b.usdz]` is `a.usdz[b.usdz[c]]`.
     public static func member(_ name: String, of package: String) -> String {
-        guard name.utf8.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }) else { return asked(name, of: package) }
-        return asked(name.replacing("[", with: "\\[").replacing("]", with: "\\]"), of: package)
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }) else { return written(name, of: package) }
+        return written(name.replacing("[", with: "\\[").replacing("]", with: "\\]"), of: package)
     }
 
-    /// What is asked of a package, as `splitPackage` gives it: `b.usdz[c]` of `a.usdz` is `a.usdz[b.usdz[c]]`.
+    /// What is asked of a package, as `splitPackage` gives it: `b.usdz[c]` of `a.usdz` is `a.usdz[b.usdz[c]]`. Brackets of names
+    /// that stand as they are get their backslashes.
     public static func asked(_ member: String, of package: String) -> String {
+        // Names in names that nobody writes would be taken apart and put together again and again.
+        guard member.utf8.count <= 512 else { return written(member, of: package) }
+        guard let (inner, rest) = splitPackage(member) else { return self.member(withoutEscapes(member), of: package) }
+        return asked(rest, of: self.member(withoutEscapes(inner), of: package))
+    }
+
+    private static func written(_ member: String, of package: String) -> String {
         guard let (outer, inner) = splitPackage(package) else { return "\(package)[\(member)]" }
-        return "\(outer)[\(asked(member, of: inner))]"
+        return "\(outer)[\(written(member, of: inner))]"
     }
 
     /// The name of a member that stands in a path.

@@ -15,6 +15,18 @@ import Testing
         #expect(AssetPath.member("c", of: "a.usdz") == "a.usdz[c]")
     }
 
+    /// Brackets within brackets without end are no packages, and cost next to nothing.
+    @Test(.timeLimit(.minutes(1)), arguments: [33, 400, 20_000]) func bracketsWithoutEnd(_ count: Int) {
+        let path = String(repeating: "a[", count: count) + "b" + String(repeating: "]", count: count)
+        #expect(AssetPath.splitPackage(path) == nil)
+        #expect(AssetPath.normalise("./" + path) == path)
+        #expect(AssetPath.join("d", path) == "d/" + path)
+        #expect(AssetPath.splitMember(AssetPath.member(path, of: "p.usdz"))?.member == (count > 4000 ? nil : path))
+        let nested = String(repeating: "a[", count: 32) + "b" + String(repeating: "]", count: 32)
+        #expect(AssetPath.splitMember(nested)?.member == "b")
+        #expect(AssetPath.normalise(nested) == nested)
+    }
+
     /// Names of members may hold brackets, closed or not: OpenUSD writes them behind backslashes.
     @Test(arguments: ["a].usda", "a[b.usda", "r\u{1B}[31m\n.usda", "tex[1].png", "[", "]", "][", "d]x/[b", "a[b]"])
     func bracketsOfNames(_ name: String) throws {
@@ -31,6 +43,9 @@ import Testing
         #expect(AssetPath.member("b [x].usda", of: "a.usdz") == "a.usdz[b \\[x\\].usda]")
         #expect(AssetPath.member("c].usda", of: "a.usdz[b.usdz]") == "a.usdz[b.usdz[c\\].usda]]")
         #expect(AssetPath.join("a.usdz[]", "c].usda") == "a.usdz[c\\].usda]")
+        #expect(AssetPath.asked("s[2]/in.usdz[i\\].usda]", of: "a.usdz") == "a.usdz[s\\[2\\]/in.usdz[i\\].usda]]")
+        #expect(AssetPath.asked("tex[1].png", of: "a.usdz") == "a.usdz[tex\\[1\\].png]")
+        #expect(AssetPath.asked("tex\\[1\\].png", of: "a.usdz") == "a.usdz[tex\\[1\\].png]")
         #expect(AssetPath.fileExtension("a.usdz[c\\].usda]") == "usda")
     }
 
