@@ -243,7 +243,8 @@ private final class PackageShelf {
     private func split(_ path: String, _ isFile: (String) -> Bool) -> (String, String)? {
         let bytes = path.utf8
         guard bytes.last == UInt8(ascii: "]") else { return nil }
-        for i in bytes.indices where bytes[i] == UInt8(ascii: "[") {
+        // No system opens longer paths; trying each of many brackets in a long text would take the square of it.
+        for i in bytes.prefix(4096).indices where bytes[i] == UInt8(ascii: "[") {
             let outer = String(path[..<i])
             if isFile(outer) { return (outer, String(path[bytes.index(after: i)..<bytes.index(before: bytes.endIndex)])) }
         }

@@ -48,6 +48,12 @@ import Testing
         #expect(resolver.list("p.usdz[d\\]]") == ["x.usda"])
     }
 
+    @Test(.timeLimit(.minutes(1))) func bracketsWithoutEnd() {
+        let path = "p.usdz[" + String(repeating: "a[", count: 200_000) + "b" + String(repeating: "]", count: 200_001)
+        #expect(!InMemoryResolver(["p.usdz": ZipBuilder([.init("a", "a")]).bytes()]).exists(path))
+        #expect(!DiskResolver().exists(path))
+    }
+
     @Test func theDisk() throws {
         let folder = try TemporaryFolder()
         try folder.write("Sub/a.usdz", ZipSupport.archive([("t.usda", Array("text".utf8))]))
