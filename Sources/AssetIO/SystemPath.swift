@@ -1,6 +1,6 @@
-/// Names of files as text, whatever their bytes are.
+/// Names of files, and strings of layers, as text, whatever their bytes are.
 ///
-/// Names on disk are bytes; nearly all of them are UTF-8, and those that are not must still be found again. A byte that is no part
+/// Both are bytes; nearly all of them are UTF-8, and those that are not must still come out as they went in. A byte that is no part
 /// of UTF-8 text becomes a code point of a private area on the way in (U+10FE80 to U+10FEFF for 80 to FF) and that byte again on the
 /// way out to the system, as in Python's `surrogateescape`. Letters of that area in a name are taken byte by byte, so that no two
 /// names become one.
@@ -8,7 +8,11 @@ public enum SystemPath {
     private static let area: ClosedRange<UInt32> = 0x10FE80...0x10FEFF
 
     /// The text for a name as the system has it.
-    public static func decode(_ bytes: [UInt8]) -> String {
+    public static func decode(_ bytes: [UInt8]) -> String { bytes.withUnsafeBufferPointer { decode($0) } }
+
+    /// The text for a string of a layer; of plain letters nothing more is asked than whether they are.
+    public static func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        if isASCII(bytes) { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self), !hasEscapes(text) { return text }
         var scalars = String.UnicodeScalarView()
         var at = 0
@@ -26,6 +30,22 @@ public enum SystemPath {
             }
         }
         return String(scalars)
+    }
+
+    /// Eight bytes at a time.
+    private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var high: UInt64 = 0
+        var at = 0
+        while at &+ 8 <= raw.count {
+            high |= raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            at &+= 8
+        }
+        while at < raw.count {
+            high |= UInt64(raw[at])
+            at &+= 1
+        }
+        return high & 0x8080_8080_8080_8080 == 0
     }
 
     static func decode(_ name: UnsafePointer<CChar>) -> String {
@@ -63,7 +83,7 @@ public enum SystemPath {
         return out
     }
 
-    /// The bytes of a path in a text that other programs are to find the file by.
+    /// The bytes that a text was made from: of a path, those that other programs are to find the file by.
     public static func bytes(_ path: String) -> [UInt8] {
         hasEscapes(path) ? encode(path).dropLast().map { UInt8(bitPattern: $0) } : Array(path.utf8)
     }

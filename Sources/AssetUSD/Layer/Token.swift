@@ -1,3 +1,5 @@
+import AssetIO
+
 /// An interned string of a `USDSession`. Equal tokens have equal bytes (no Unicode normalisation, as in USD).
 @frozen public struct Token: Hashable, Sendable {
     public let id: Int32
@@ -116,7 +118,9 @@ public final class TokenTable {
     /// The token of these UTF-8 bytes.
     public func intern(_ s: UnsafeBufferPointer<UInt8>) -> Token { table.pointee.intern(s) }
 
+    /// The token of a text; letters that stand for bytes which are no UTF-8 are those bytes (`SystemPath`).
     public func intern(_ s: String) -> Token {
+        if SystemPath.hasEscapes(s) { return SystemPath.bytes(s).withUnsafeBufferPointer { intern($0) } }
         var s = s
         return s.withUTF8 { intern($0) }
     }
@@ -124,7 +128,7 @@ public final class TokenTable {
     public func string(_ t: Token) -> String {
         let i = Int(t.id)
         if i < table.pointee.strings.count, let s = table.pointee.strings[i] { return s }
-        let s = withBytes(t) { String(decoding: $0, as: UTF8.self) }
+        let s = withBytes(t) { SystemPath.decode($0) }
         let missing = table.pointee.ends.count - table.pointee.strings.count
         if missing > 0 { table.pointee.strings.append(contentsOf: repeatElement(nil, count: missing)) }
         table.pointee.strings[i] = s

@@ -25,7 +25,7 @@ public enum USDA {
         } catch {
             throw parser.located(error)
         }
-        parser.warnOfEncoding()
+        parser.finishWarnings()
         diagnostics.add(parser.diagnostics)
         parser.builder.close()
         return parser.finish()

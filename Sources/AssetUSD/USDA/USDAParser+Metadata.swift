@@ -174,6 +174,7 @@ extension USDAParser {
         of spec: SpecIndex, _ field: Token, _ edit: ListEdit, isPayload: Bool, at start: Int
     ) throws(USDAError) {
         var all: [Reference] = []
+        let listStart = scan.at
         if !scan.takeWord("None") {
             let bracketed = scan.take(UInt8(ascii: "["))
             while true {
@@ -185,6 +186,7 @@ extension USDAParser {
             }
         }
         try requireItems(!all.isEmpty, edit, at: start)
+        if all.count > 1, hasDuplicates(all) { warnOfDuplicates(at: listStart) }
         var op = ListOp<Reference>()
         switch builder.field(spec, field) {
         case .referenceListOp(let old): op = old
@@ -193,6 +195,30 @@ extension USDAParser {
         }
         op.set(edit, all)
         builder.set(spec, field, isPayload ? .payloadListOp(op) : .referenceListOp(op))
+    }
+
+    /// Whether two references are the same; those with data of their own are taken for different ones.
+    private func hasDuplicates(_ all: [Reference]) -> Bool {
+        struct Key: Hashable {
+            var asset: Token
+            var prim: Path
+            var offset: Double
+            var scale: Double
+        }
+        let plain = all.filter { $0.customData.isEmpty }
+        return Self.hasDuplicates(
+            plain.map {
+                Key(asset: session.token($0.assetPath), prim: $0.primPath, offset: $0.layerOffset.offset, scale: $0.layerOffset.scale)
+            })
+    }
+
+    /// Whether a list edit counts for nothing, as in OpenUSD, because it has an item twice.
+    private mutating func isDropped<T: Hashable>(_ items: [T], _ name: Token, at offset: Int) -> Bool {
+        guard items.count > 1, Self.hasDuplicates(items) else { return false }
+        remark(
+            "usda.dropped-list-edit", "found an item twice in a list of '\(session.string(name))': the list counts for nothing, as in OpenUSD",
+            at: offset)
+        return true
     }
 
     private func requireItems(_ hasItems: Bool, _ edit: ListEdit, at start: Int) throws(USDAError) {
@@ -216,7 +242,11 @@ extension USDAParser {
         }
         if scan.peek() == UInt8(ascii: "<") {
             let pathStart = scan.at
-            reference.primPath = try pathLiteral(anchor: anchor, allowsEmpty: true)
+            let isRelative = scan.peek(1) != UInt8(ascii: "/")
+            reference.primPath = try targetPath(anchor: anchor, allowsEmpty: true)
+            if isRelative, !reference.primPath.isEmpty {
+                lenient("usda.relative-reference", "found a relative path in a reference, expected an absolute one", at: pathStart)
+            }
             guard reference.primPath.isEmpty || session.paths.kind(reference.primPath) == .prim else {
                 throw USDAError(pathStart, "usda.bad-path", "found '\(session.string(reference.primPath))', expected the path of a prim")
             }
@@ -284,6 +314,7 @@ extension USDAParser {
     private mutating func variantSetNames(of spec: SpecIndex, _ edit: ListEdit) throws(USDAError) {
         let start = scan.at
         let names = try nameList()
+        if names.count > 1, Self.hasDuplicates(names) { warnOfDuplicates(at: start) }
         for n in names where !isVariantIdentifier(n) {
             throw USDAError(start, "usda.bad-variant-set-name", "'\(session.string(n))' is not a valid variant set name")
         }
@@ -345,6 +376,7 @@ extension USDAParser {
             if case .array(let a) = value, case .token(let t) = a.storage {
                 items = t
                 try requireItems(!items.isEmpty, edit, at: start)
+                if isDropped(items, name, at: start) { return }
             }
             op.set(edit, items)
             builder.set(spec, name, .tokenListOp(op))
@@ -353,6 +385,7 @@ extension USDAParser {
             if case .stringListOp(let old) = builder.field(spec, name) { op = old }
             var items: [String] = []
             if case .array(let a) = try listOpItems(.string), case .string(let s) = a.storage { items = s }
+            if items.count > 1, isDropped(items.map { session.token($0) }, name, at: start) { return }
             op.set(edit, items)
             builder.set(spec, name, .stringListOp(op))
         case .int64ListOp:
@@ -360,6 +393,7 @@ extension USDAParser {
             if case .int64ListOp(let old) = builder.field(spec, name) { op = old }
             var items: [Int64] = []
             if case .array(let a) = try listOpItems(.int64), case .int64(let n) = a.storage { items = n }
+            if isDropped(items, name, at: start) { return }
             op.set(edit, items)
             builder.set(spec, name, .int64ListOp(op))
         }

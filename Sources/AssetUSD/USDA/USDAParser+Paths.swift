@@ -24,19 +24,54 @@ extension USDAParser {
         session.paths.strippingVariants(session.paths.primPath(path))
     }
 
+    /// The path of a target. None lies within variants; old files that say so mean the prim itself.
+    mutating func targetPath(anchor: Path, allowsEmpty: Bool = false) throws(USDAError) -> Path {
+        let start = scan.at
+        let written = try pathLiteral(anchor: anchor, allowsEmpty: allowsEmpty)
+        let p = session.paths.strippingVariants(written)
+        if p != written {
+            lenient("usda.variant-in-path", "found '\(session.string(written))', expected a path without variants", at: start)
+        }
+        return p
+    }
+
+    /// Whether an item is in a list twice. Paths that the list names first come in the order of their numbers.
+    func hasDuplicates(_ paths: [Path]) -> Bool {
+        var last: Int32 = -1
+        for p in paths {
+            guard p.id > last else { return Self.hasDuplicates(paths) }
+            last = p.id
+        }
+        return false
+    }
+
+    /// Up to a few dozen items comparing each with each takes less time than a set.
+    static func hasDuplicates<T: Hashable>(_ items: [T]) -> Bool {
+        if items.count > 32 { return Set(items).count < items.count }
+        for (i, item) in items.enumerated() where items[..<i].contains(item) { return true }
+        return false
+    }
+
+    mutating func warnOfDuplicates(at offset: Int) {
+        lenient("usda.duplicate-item", "found an item twice in a list, expected each once", at: offset)
+    }
+
     /// A list of paths, as targets, connections, inherits and specializes have it.
     mutating func pathItems(allowsProperties: Bool) throws(USDAError) -> [Path] {
         let anchor = primAnchor()
         var all: [Path] = []
         if scan.takeWord("None") { return [] }
+        let listStart = scan.at
         let bracketed = scan.take(UInt8(ascii: "["))
         while true {
             if bracketed {
-                guard try nextListItem(first: all.isEmpty, closing: UInt8(ascii: "]")) else { return all }
+                guard try nextListItem(first: all.isEmpty, closing: UInt8(ascii: "]")) else {
+                    if all.count > 1, hasDuplicates(all) { warnOfDuplicates(at: listStart) }
+                    return all
+                }
             }
             let start = scan.at
-            // Targets never lie within variants; old files that say so mean the prim itself.
-            let p = session.paths.strippingVariants(try pathLiteral(anchor: anchor))
+            let p = try targetPath(anchor: anchor)
             let kind = session.paths.kind(p)
             if !allowsProperties, kind != .prim {
                 throw USDAError(start, "usda.bad-path", "found '\(session.string(p))', expected the path of a prim")

@@ -300,9 +300,10 @@ extension USDAParser {
         path = session.paths.property(outer, name)
         let spec: SpecIndex
         if !isNew(path, known), let old = builder.spec(at: path) {
-            guard builder.kind(old) == .relationship else {
-                throw USDAError(
-                    nameStart, "usda.property-kind-changed", "'\(session.string(path))' is already an attribute, found a relationship")
+            if builder.kind(old) != .relationship {
+                try relationshipOfAttribute(old, edit, isCustom: isCustom, isVarying: isVarying, at: nameStart)
+                path = outer
+                return
             }
             spec = old
         } else {
@@ -334,7 +335,7 @@ extension USDAParser {
         if scan.take(UInt8(ascii: "=")) {
             try scan.skipBlanks()
             if edit == .explicit, scan.peek() == UInt8(ascii: "<"), builder.packed(spec, .targetPaths) == nil {
-                let target = session.paths.strippingVariants(try pathLiteral(anchor: primAnchor()))
+                let target = try targetPath(anchor: primAnchor())
                 builder.append(spec, PackedField(.targetPaths, path: target))
             } else {
                 let all = try pathItems(allowsProperties: true)
@@ -347,5 +348,36 @@ extension USDAParser {
         }
         if edit == .explicit, scan.peek() == UInt8(ascii: "(") { try metadataBlock(of: spec, .relationship) }
         path = outer
+    }
+    /// The rest of a statement that makes a relationship of what is an attribute: as in OpenUSD the attribute stays, is uniform from
+    /// then on, and takes the metadata. Its targets mean nothing.
+    private mutating func relationshipOfAttribute(
+        _ spec: SpecIndex, _ edit: ListEdit, isCustom: Bool, isVarying: Bool, at nameStart: Int
+    ) throws(USDAError) {
+        remark(
+            "usda.property-kind-changed",
+            "'\(session.string(path))' is already an attribute, found a relationship: it stays an attribute, and targets are left out", at: nameStart)
+        builder.set(spec, .variability, .variability(isVarying ? .varying : .uniform))
+        if isCustom { builder.set(spec, .custom, .bool(true)) }
+        if edit == .explicit, scan.take(UInt8(ascii: ".")) {
+            guard scan.takeWord("default") else { throw scan.unexpected("'default'") }
+            try assignment()
+            _ = try pathLiteral(anchor: primAnchor(), allowsEmpty: true)
+            return
+        }
+        try scan.skipBlanks()
+        if edit == .explicit, scan.take(UInt8(ascii: "[")) {
+            try scan.skipBlanks()
+            _ = try pathLiteral(anchor: primAnchor())
+            try scan.skipBlanks()
+            try scan.expect(UInt8(ascii: "]"), "']'")
+            return
+        }
+        if scan.take(UInt8(ascii: "=")) {
+            try scan.skipBlanks()
+            _ = try pathItems(allowsProperties: true)
+            try scan.skipBlanks()
+        }
+        if edit == .explicit, scan.peek() == UInt8(ascii: "(") { try metadataBlock(of: spec, .relationship) }
     }
 }

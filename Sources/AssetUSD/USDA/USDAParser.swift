@@ -28,7 +28,10 @@ struct USDAParser: ~Escapable {
     var released = 0
     /// Whether tables were made as large as the text needs them.
     private var isSized = false
-    private var saidLenient: Set<String> = []
+    /// What was said of odd text, by code: the first of each, and how many there were.
+    private var remarks: [String: Diagnostic] = [:]
+    private var remarkCount = 0
+    private let headerVersion: HeaderVersion?
     var scratch: [UInt8] = []
 
     @_lifetime(copy text)
@@ -38,9 +41,12 @@ struct USDAParser: ~Escapable {
         self.session = session
         self.limits = limits
         scan.at = USDA.markLength(text.bytes)
-        let version = Self.headerVersion(scan)
-        builder = LayerBuilder(session: session, identifier: identifier, encoding: "usda", version: version ?? "1.0", byteCount: file.count)
-        self.version = version ?? ""
+        let header = HeaderVersion(scan)
+        let version = if let header { scan.string(header.range.lowerBound, header.range.upperBound) } else { "" }
+        builder = LayerBuilder(
+            session: session, identifier: identifier, encoding: "usda", version: header == nil ? "1.0" : version, byteCount: file.count)
+        headerVersion = header
+        self.version = version
         arrays = TextArrays(file)
         builder.takeFieldsFrom(arrays)
         // Text that is prims has a spec a hundred bytes or so; memory that is not used costs nothing.
@@ -65,18 +71,33 @@ struct USDAParser: ~Escapable {
             at: SourceLocation(file: file.name, position: .line(line, column: column), primPath: path.isRoot ? nil : session.string(path)))
     }
 
-    /// Warns of what is read without trouble here but refused by OpenUSD; once for each kind.
-    mutating func lenient(_ code: String, _ message: String) {
-        guard saidLenient.insert(code).inserted else { return }
-        warn(code, message + ": OpenUSD does not read such text", at: scan.at)
+    /// Warns of what is read without trouble here but refused by OpenUSD; once for each kind, with a count.
+    mutating func lenient(_ code: String, _ message: String, at offset: Int? = nil) {
+        remark(code, message + ": OpenUSD does not read such text", at: offset ?? scan.at)
     }
 
-    /// Warns where a string is not UTF-8.
-    mutating func warnOfEncoding() {
+    /// Warns of odd text; once for each code, where it was first met, with a count.
+    mutating func remark(_ code: String, _ message: String, at offset: Int) {
+        remarkCount += 1
+        if remarks[code] != nil {
+            remarks[code]?.count += 1
+            return
+        }
+        let (line, column) = lineAndColumn(of: offset, in: scan.text)
+        let first = Diagnostic(
+            .warning, code, message,
+            at: SourceLocation(file: file.name, position: .line(line, column: column), primPath: path.isRoot ? nil : session.string(path)))
+        // Those to come are added once the text was read.
+        remarks[code] = first
+        remarks[code]?.count = 0
+        diagnostics.add(first)
+    }
+
+    /// Ends the warnings: counts those that came more than once, and says where text is not UTF-8.
+    mutating func finishWarnings() {
+        for remark in remarks.values where remark.count > 0 { diagnostics.add(remark) }
         guard let offset = scan.firstBroken else { return }
-        warn(
-            "usda.invalid-utf8", "found text that is not UTF-8: broken letters are replaced, in asset paths kept; OpenUSD does not read such text",
-            at: offset)
+        warn("usda.invalid-utf8", "found text that is not UTF-8: its bytes are kept as they are; OpenUSD does not read such text", at: offset)
     }
 
     /// Skips the blanks behind a word, which OpenUSD needs.
@@ -89,38 +110,35 @@ struct USDAParser: ~Escapable {
         }
     }
 
+    /// How much was warned of so far, known kinds included.
+    private var warningCount: Int { diagnostics.entries.count + diagnostics.omitted + remarkCount }
+
     consuming func finish() -> USDLayer { builder.finish() }
 
     // MARK: Header
 
-    /// What follows `#usda ` on the first line; nil for another beginning.
-    private static func headerVersion(_ scan: USDAScanner) -> String? {
-        var scan = scan
-        let start = scan.at
-        while !scan.isAtEnd, ByteClass.of(scan.peek()) & ByteClass.newline == 0, scan.at - start < 64 { scan.at += 1 }
-        var end = scan.at
-        while end > start, ByteClass.of(scan.text[end - 1]) & ByteClass.blank != 0 { end -= 1 }
-        for prefix in ["#usda ", "#sdf "] as [StaticString] {
-            let n = prefix.utf8CodeUnitCount
-            if end - start >= n, scan.equals(start, start + n, prefix) { return scan.string(start + n, end) }
-        }
-        return nil
-    }
-
     private mutating func header() throws(USDAError) {
-        guard !version.isEmpty else {
+        guard let header = headerVersion else {
             throw USDAError(scan.at, "usda.bad-header", "found \(scan.found()), expected '#usda 1.0'")
         }
-        let parts = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-        guard parts.count >= 2, let major = parts[0], let minor = parts[1] else {
+        guard let (major, minor, patch) = header.numbers(scan) else {
             throw USDAError(scan.at, "usda.bad-version", "found version '\(version)', expected '1.0'")
         }
-        guard major == 1, minor <= USDA.newestMinorVersion else {
+        guard major == 1, minor < USDA.newestMinorVersion || minor == USDA.newestMinorVersion && patch == 0 else {
             throw USDAError(
                 scan.at, "usda.unknown-version",
                 "found version \(version), expected at most 1.\(USDA.newestMinorVersion)")
         }
-        while !scan.isAtEnd, ByteClass.of(scan.peek()) & ByteClass.newline == 0 { scan.at += 1 }
+        if scan.at > 0 { lenient("usda.byte-order-mark", "found a byte order mark, expected '#usda 1.0'", at: 0) }
+        if header.isOld { lenient("usda.old-header", "found '#sdf', expected '#usda 1.0'") }
+        scan.at = header.range.upperBound
+        if header.endsWithReturn {
+            scan.linesEndWithReturn = true
+            lenient("usda.lone-carriage-return", "found a carriage return alone, expected a line feed to end the first line")
+            return
+        }
+        // Whatever else stands on the line is a comment.
+        while !scan.isAtEnd, scan.peek() != UInt8(ascii: "\n") { scan.at += 1 }
     }
 
     // MARK: Layer
@@ -237,9 +255,9 @@ struct USDAParser: ~Escapable {
             scan.at += known.length
             return
         }
-        let (before, specs, warnings) = (builder.fieldCount(spec), builder.specCount, diagnostics.entries.count + diagnostics.omitted)
+        let (before, specs, warnings) = (builder.fieldCount(spec), builder.specCount, warningCount)
         try metadataBlock(of: spec, .prim)
-        guard metadataMemo.isLearning, builder.specCount == specs, diagnostics.entries.count + diagnostics.omitted == warnings else { return }
+        guard metadataMemo.isLearning, builder.specCount == specs, warningCount == warnings else { return }
         // What depends on where the prim stands are relative paths.
         var hasRelativePath = false
         for i in start..<scan.at where scan.text[i] == UInt8(ascii: "<") && scan.text[i + 1] != UInt8(ascii: "/") { hasRelativePath = true }
@@ -401,8 +419,21 @@ struct USDAParser: ~Escapable {
     /// A quoted string as a token.
     mutating func stringToken(_ what: StaticString) throws(USDAError) -> Token {
         guard scan.peek() == UInt8(ascii: "\"") || scan.peek() == UInt8(ascii: "'") else { throw scan.unexpected(what) }
-        if let range = try scan.takeString(into: &scratch) { return token(range.lowerBound, range.upperBound) }
+        let start = scan.at
+        let range = try scan.takeString(into: &scratch)
+        if scan.sawNull { return cutToken(range, at: start) }
+        if let range { return token(range.lowerBound, range.upperBound) }
         return scratch.withUnsafeBufferPointer { session.tokens.intern($0) }
+    }
+
+    /// The token of a string that may hold a zero: it ends there, as in OpenUSD.
+    private mutating func cutToken(_ range: Range<Int>?, at start: Int) -> Token {
+        var bytes = range.map { range in scan.text.extracting(range).withUnsafeBufferPointer { Array($0) } } ?? scratch
+        if let end = bytes.firstIndex(of: 0) {
+            bytes.removeSubrange(end...)
+            remark("usda.null-in-token", "found a zero byte in a token: the token ends there", at: start)
+        }
+        return bytes.withUnsafeBufferPointer { session.tokens.intern($0) }
     }
 
     func isIdentifier(_ t: Token) -> Bool {

@@ -34,8 +34,12 @@ struct USDANumber {
 struct USDAScanner: ~Escapable {
     let text: Span<UInt8>
     var at = 0
-    /// The first string or asset path that is not UTF-8.
+    /// The first place in strings, asset paths and comments that is not UTF-8.
     private(set) var firstBroken: Int?
+    /// Whether a string held a zero.
+    private(set) var sawNull = false
+    /// Whether a carriage return alone ends the lines, and with them the comments.
+    var linesEndWithReturn = false
 
     @_lifetime(copy text)
     init(_ text: Span<UInt8>) { self.text = text }
@@ -100,6 +104,7 @@ struct USDAScanner: ~Escapable {
         if text[at] == UInt8(ascii: "/") {
             if peek(1) == UInt8(ascii: "*") {
                 let start = at
+                var high: UInt8 = 0
                 at += 2
                 while true {
                     guard at + 1 < text.count else {
@@ -107,14 +112,24 @@ struct USDAScanner: ~Escapable {
                         throw USDAError(start, "usda.unterminated-comment", "found the end of the file, expected '*/' to end a comment")
                     }
                     if text[at] == UInt8(ascii: "*"), text[at + 1] == UInt8(ascii: "/") { break }
+                    high |= text[at]
                     at += 1
                 }
+                if high >= 0x80 { noteEncoding(start, at) }
                 at += 2
                 return true
             }
             guard peek(1) == UInt8(ascii: "/") else { return false }
         }
-        while at < text.count, text[at] != UInt8(ascii: "\n"), text[at] != UInt8(ascii: "\r") { at += 1 }
+        let start = at
+        var high: UInt8 = 0
+        while at < text.count {
+            let b = text[at]
+            if b == UInt8(ascii: "\n") || b == UInt8(ascii: "\r") && linesEndWithReturn { break }
+            high |= b
+            at += 1
+        }
+        if high >= 0x80 { noteEncoding(start, at) }
         return true
     }
 
@@ -162,7 +177,7 @@ struct USDAScanner: ~Escapable {
 
     func string(_ start: Int, _ end: Int) -> String {
         guard start < end, end <= text.count else { return "" }
-        return text.extracting(start..<end).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        return text.extracting(start..<end).withUnsafeBufferPointer { SystemPath.decode($0) }
     }
 
     // MARK: Words
@@ -376,7 +391,7 @@ struct USDAScanner: ~Escapable {
         var buffer: [UInt8] = []
         let range = try takeString(into: &buffer)
         if let range { return string(range.lowerBound, range.upperBound) }
-        return String(decoding: buffer, as: UTF8.self)
+        return SystemPath.decode(buffer)
     }
 
     /// The string literal as a range of the text where it holds no escape, otherwise its bytes in `buffer`.
@@ -404,9 +419,13 @@ struct USDAScanner: ~Escapable {
                 // The first three quotes in a row end it, as the grammar has it.
                 if peek(1) == quote, peek(2) == quote { break }
                 at += 1
-            } else if !triple, b == UInt8(ascii: "\n") || b == UInt8(ascii: "\r") {
-                at = open
-                throw USDAError(open, "usda.unterminated-string", "found the end of the line, expected a quote to end the string")
+            } else if b < 32 {
+                if !triple, b == UInt8(ascii: "\n") || b == UInt8(ascii: "\r") {
+                    at = open
+                    throw USDAError(open, "usda.unterminated-string", "found the end of the line, expected a quote to end the string")
+                }
+                if b == 0 { sawNull = true }
+                at += 1
             } else {
                 at += 1
             }
@@ -416,10 +435,11 @@ struct USDAScanner: ~Escapable {
         at += triple ? 3 : 1
         if !escaped { return start..<end }
         unescape(start, end, into: &buffer)
+        if buffer.contains(0) { sawNull = true }
         return nil
     }
 
-    /// Notes where a part of the text is not UTF-8; its letters that are none are replaced when it is kept.
+    /// Notes where a part of the text is not UTF-8.
     private mutating func noteEncoding(_ start: Int, _ end: Int) {
         guard firstBroken == nil else { return }
         let part = text.extracting(start..<min(end, text.count))
@@ -537,10 +557,7 @@ struct USDAScanner: ~Escapable {
         }
         at += 1
         noteEncoding(start, at - 1)
-        let path = string(start, at - 1)
-        // Bytes that are not UTF-8 are a file's name all the same: U+FFFD for them and the letters that stand for bytes begin so.
-        guard path.utf8.contains(where: { $0 == 0xEF || $0 == 0xF4 }) else { return path }
-        return SystemPath.decode((start..<(at - 1)).map { text[$0] })
+        return string(start, at - 1)
     }
 
     /// The text between `<` and `>`.

@@ -23,7 +23,7 @@ extension USDAWriter {
         case .block: out.write("None")
         case .animationBlock: out.write("AnimationBlock")
         case .dictionary(let d): try dictionary(d, 0, multiLine: false)
-        case .unregistered(.text(let s)): out.write(s)
+        case .unregistered(.text(let s)): verbatim(s)
         case .unregistered(.dictionary(let d)): try dictionary(d, 0, multiLine: false)
         case .unregistered(.listOp): out.write("None")
         case .arrayEdit(let e): try write(e)
@@ -245,30 +245,64 @@ extension USDAWriter {
             var hasDouble = false
             var hasSingle = false
             var hasNewline = false
+            var mayHoldBytes = false
             for b in bytes {
                 hasDouble = hasDouble || b == UInt8(ascii: "\"")
                 hasSingle = hasSingle || b == UInt8(ascii: "'")
                 hasNewline = hasNewline || b == UInt8(ascii: "\n")
+                mayHoldBytes = mayHoldBytes || b == 0xF4
             }
             let quote = hasDouble && !hasSingle ? UInt8(ascii: "'") : UInt8(ascii: "\"")
             for _ in 0..<(hasNewline ? 3 : 1) { out.write(byte: quote) }
-            for b in bytes {
-                switch b {
-                case UInt8(ascii: "\r"): out.write("\\r")
-                case UInt8(ascii: "\t"): out.write("\\t")
-                case UInt8(ascii: "\\"): out.write("\\\\")
-                case quote:
-                    out.write("\\")
-                    out.write(byte: quote)
-                case UInt8(ascii: "\n"), 32..<127, 128...: out.write(byte: b)
-                default:
-                    out.write("\\x")
-                    out.write(byte: Self.hexDigit(b >> 4))
-                    out.write(byte: Self.hexDigit(b & 15))
-                }
+            if mayHoldBytes, SystemPath.hasEscapes(String(decoding: bytes, as: UTF8.self)) {
+                writeBytes(of: String(decoding: bytes, as: UTF8.self), quote)
+            } else {
+                for b in bytes { letter(b, quote) }
             }
             for _ in 0..<(hasNewline ? 3 : 1) { out.write(byte: quote) }
         }
+    }
+
+    /// A byte of a string, as it stands between quotes.
+    @inline(__always)
+    private mutating func letter(_ b: UInt8, _ quote: UInt8) {
+        switch b {
+        case UInt8(ascii: "\r"): out.write("\\r")
+        case UInt8(ascii: "\t"): out.write("\\t")
+        case UInt8(ascii: "\\"): out.write("\\\\")
+        case quote:
+            out.write("\\")
+            out.write(byte: quote)
+        case UInt8(ascii: "\n"), 32..<127, 128...: out.write(byte: b)
+        default: escaped(b)
+        }
+    }
+
+    /// `\xNN`
+    private mutating func escaped(_ b: UInt8) {
+        out.write("\\x")
+        out.write(byte: Self.hexDigit(b >> 4))
+        out.write(byte: Self.hexDigit(b & 15))
+    }
+
+    /// The letters of a string that holds bytes which are no UTF-8: those are escaped.
+    private mutating func writeBytes(of s: String, _ quote: UInt8) {
+        let bytes = SystemPath.bytes(s)
+        var at = 0
+        while at < bytes.count {
+            if let (_, n) = USDAScanner.decodeScalar(bytes.span, at) {
+                for i in at..<at + n { letter(bytes[i], quote) }
+                at += n
+            } else {
+                escaped(bytes[at])
+                at += 1
+            }
+        }
+    }
+
+    /// A part of a text as it was written: bytes that are not UTF-8 are themselves, so that a file is found by whoever reads the text.
+    mutating func verbatim(_ s: String) {
+        if SystemPath.hasEscapes(s) { SystemPath.bytes(s).withUnsafeBytes { out.write($0) } } else { out.write(s) }
     }
 
     private static func hexDigit(_ n: UInt8) -> UInt8 { n < 10 ? 48 + n : 87 + n }
@@ -277,7 +311,7 @@ extension USDAWriter {
     mutating func assetPath(_ p: String) {
         guard p.utf8.contains(UInt8(ascii: "@")) else {
             out.write("@")
-            write(plainPath: p)
+            verbatim(p)
             out.write("@")
             return
         }
@@ -298,12 +332,6 @@ extension USDAWriter {
         }
         for _ in 0..<run { out.write("@") }
         out.write("@@@")
-    }
-
-    /// The bytes of names that are not UTF-8 are written as they are, so that the file is found by whoever reads the text.
-    private mutating func write(plainPath p: String) {
-        guard SystemPath.hasEscapes(p) else { return out.write(p) }
-        for b in SystemPath.bytes(p) { out.write(byte: b) }
     }
 
     /// A half with six significant digits, which are enough for every half, as OpenUSD prints them.
