@@ -96,9 +96,13 @@ final class LayerCache {
 
     /// The layer at an exact path.
     func open(_ path: String) -> Result<LayerIndex, Failure> {
+        if let known = byPath[path] { return known }
         // However it is spelled, from here or from the top: one file is one layer.
         let key = resolver.absolute(path)
-        if let known = byPath[key] { return known }
+        if let known = byPath[key] {
+            byPath[path] = known
+            return known
+        }
         guard layers.count < limits.layers else {
             exceed(AssetError("usd.too-many-layers", "more than \(limits.layers) layers (the limit 'layers')", at: SourceLocation(file: path)))
             return .failure(.tooMany)
@@ -124,6 +128,7 @@ final class LayerCache {
             result = .failure(.unreadable(error))
         }
         byPath[key] = result
+        byPath[path] = result
         return result
     }
 
