@@ -67,6 +67,8 @@ public struct SourceDescription: Sendable {
     public var version: String?
     public var byteCount: Int
     public var files: [File]
+    /// Whether the corners of the meshes share no points, because the format has no way to say it.
+    public var isUnwelded = false
 
     public init(file: String, format: String, version: String? = nil, byteCount: Int = 0, files: [File] = []) {
         self.file = file

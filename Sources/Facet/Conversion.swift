@@ -15,6 +15,8 @@ public struct ConversionOptions: Sendable {
     /// The unit in metres and the up axis (`Y` or `Z`) of an input that does not say.
     public var inputMetersPerUnit: Double?
     public var inputUpAxis: String?
+    /// Whether equal corners are joined where the input's format has no way to share points (STL).
+    public var weldsCorners = true
     public init() {}
 }
 
@@ -126,6 +128,13 @@ public func convert(
         throw fail(.input, error)
     }
     asset.applyFallbacks(options)
+    if options.weldsCorners, asset.scene.source.isUnwelded {
+        do throws(AssetError) {
+            try asset.scene.weldCorners(&asset.diagnostics)
+        } catch {
+            throw fail(.input, error)
+        }
+    }
     met = asset.diagnostics
     if !asset.scene.hasGeometry, !options.write.allowEmpty {
         throw fail(

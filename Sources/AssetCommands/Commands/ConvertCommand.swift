@@ -6,7 +6,7 @@ import Facet
 struct ConvertCommand: Command {
     /// Options that belong to some outputs only, with the formats that have them.
     private static let outputsOf: [(option: String, formats: [String])] = [
-        ("encoding", ["ply", "stl"]), ("no-weld", ["gltf", "glb", "stl"]), ("instancing", ["gltf", "glb"]),
+        ("encoding", ["ply", "stl"]), ("instancing", ["gltf", "glb"]),
         ("compress", ["gltf", "glb"]), ("tangents", ["gltf", "glb"]), ("opacity", ["gltf", "glb"]),
         ("usdc-version", ["usdc", "usdz"]), ("flatten", ["usda", "usdc", "usdz"]), ("profile", ["usdz"]),
     ]
@@ -37,6 +37,7 @@ struct ConvertCommand: Command {
                 OptionSpec("from-units", .choice(["m", "cm", "mm", "in", "ft"]), help: "unit of an input that does not say"),
                 OptionSpec("from-up", .choice(["y", "z"]), help: "up axis of an input that does not say"),
                 OptionSpec("triangulate", help: "cut polygons into triangles"),
+                OptionSpec("no-weld", help: "keep the triangles of an STL apart: three points each"),
                 OptionSpec(
                     "textures", .choice(WriteOptions.Textures.allCases.map(\.rawValue)),
                     help: "copy textures beside OUT, embed them in it, or skip them (copy)"),
@@ -47,7 +48,6 @@ struct ConvertCommand: Command {
                 OptionSpec(
                     "progress", .choice(["auto", "always", "never"]), help: "a progress line; auto: on a terminal, when it takes long"),
                 OptionSpec("encoding", .choice(["binary", "ascii", "big-endian"]), help: "how PLY and STL are written", hidden: true),
-                OptionSpec("no-weld", help: "keep equal corners apart", hidden: true),
                 OptionSpec("instancing", .choice(["nodes", "gpu", "bake"]), help: "how glTF repeats things", hidden: true),
                 OptionSpec(
                     "compress", .choice(["none", "quantize", "draco", "meshopt"]), help: "how glTF geometry is packed", hidden: true),
@@ -93,6 +93,7 @@ struct ConvertCommand: Command {
         options.inputMetersPerUnit = parsed.value("from-units").flatMap { Self.unit($0.text) }
         options.inputUpAxis = parsed.value("from-up")?.text.uppercased()
         options.write.triangulate = parsed.has("triangulate")
+        options.weldsCorners = !parsed.has("no-weld")
         options.write.includeHidden = parsed.has("include-hidden")
         options.write.purposes = common.purposes
         options.write.nodePath = node.flatMap { $0.text == "/" ? nil : $0.text }
