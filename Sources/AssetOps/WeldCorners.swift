@@ -31,29 +31,29 @@ extension Mesh {
             let all = try array.load()
             let welded = Weld(all.count) { i in
                 let p = all[i]
-                guard p.x.isFinite, p.y.isFinite, p.z.isFinite else { return nil }
+                guard p.isFinite else { return nil }
                 // Minus zero is zero.
                 return (UInt64((p.x + 0).bitPattern), UInt64((p.y + 0).bitPattern), UInt64((p.z + 0).bitPattern))
             }
             points = .float(.loaded(welded.firsts.map { all[Int($0)] }))
-            return take(welded)
+            return try take(welded)
         case .double(let array):
             let all = try array.load()
             let welded = Weld(all.count) { i in
                 let p = all[i]
-                guard p.x.isFinite, p.y.isFinite, p.z.isFinite else { return nil }
+                guard p.isFinite else { return nil }
                 return ((p.x + 0).bitPattern, (p.y + 0).bitPattern, (p.z + 0).bitPattern)
             }
             points = .double(.loaded(welded.firsts.map { all[Int($0)] }))
-            return take(welded)
+            return try take(welded)
         }
     }
 
-    private mutating func take(_ welded: Weld) -> Int {
+    private mutating func take(_ welded: Weld) throws(AssetError) -> Int {
         faceVertexIndices = .loaded(welded.indices)
         faceVertexCounts = .deferred(RepeatedArray(3, count: welded.indices.count / 3))
         if !welded.leftOut.isEmpty {
-            for i in primvars.indices where primvars[i].interpolation == .uniform { primvars[i].leaveOut(welded.leftOut) }
+            for i in primvars.indices where primvars[i].interpolation == .uniform { try primvars[i].leaveOut(welded.leftOut) }
         }
         return welded.leftOut.count
     }
@@ -61,10 +61,14 @@ extension Mesh {
 
 extension Primvar {
     /// Drops the values of faces that are gone; those are in order.
-    fileprivate mutating func leaveOut(_ faces: [Int]) {
-        guard case .float3(let array) = values, var all = try? array.load() else { return }
-        for face in faces.reversed() where face < all.count { all.remove(at: face) }
-        values = .float3(.loaded(all))
+    fileprivate mutating func leaveOut(_ faces: [Int]) throws(AssetError) {
+        guard case .float3(let array) = values else { return }
+        var kept: [Vector3f] = []
+        var next = faces[...]
+        for (face, value) in try array.load().enumerated() {
+            if next.first == face { next.removeFirst() } else { kept.append(value) }
+        }
+        values = .float3(.loaded(kept))
     }
 }
 

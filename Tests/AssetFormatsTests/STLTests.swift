@@ -88,10 +88,11 @@ private let corners = [
 
     @Test func severalSolidsAreNodesOfTheirOwn() throws {
         let facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nendloop\nendfacet\n"
-        let s = try STLScene("solid a\n\(facet)endsolid a\nsolid A\n\(facet)\(facet)endsolid\nsolid\nendsolid\nsolid b/c\n\(facet)")
-        #expect(s.scene.nodes.map(\.name) == ["a", "A", "", "b/c"])
-        #expect(s.scene.nodes.map(\.path) == ["/a", "/A_2", "/mesh", "/b_c"])
-        #expect(s.scene.meshes.map(\.faceVertexCounts.count) == [1, 2, 0, 1])
+        let s = try STLScene(
+            "solid a\n\(facet)endsolid a\nsolid A\n\(facet)\(facet)endsolid\nsolid\nendsolid\nsolid b/c\n\(facet)endsolid\nsolid b_c\n\(facet)")
+        #expect(s.scene.nodes.map(\.name) == ["a", "A", "", "b/c", "b_c"])
+        #expect(s.scene.nodes.map(\.path) == ["/a", "/A_2", "/mesh", "/b_c", "/b_c_2"])
+        #expect(s.scene.meshes.map(\.faceVertexCounts.count) == [1, 2, 0, 1, 1])
     }
 
     @Test func whatCannotBeReadIsCountedAndLeftOut() throws {
@@ -145,6 +146,19 @@ private let corners = [
         #expect(try points.load() == [Point3f(0, 0, 0), Point3f(1, 0, 0), Point3f(1, 1, 0), Point3f(0, 1, 0)])
         #expect(try mesh.faceVertexIndices.load() == [0, 1, 2, 0, 2, 3] && mesh.faceVertexCounts.load() == [3, 3])
         #expect(diagnostics.entries.map(\.code) == ["mesh.position-not-finite"])
+    }
+
+    /// Colours stay with the triangles that stay.
+    @Test func coloursOfFacesThatAreLeftOutGoWithThem() throws {
+        let bad: [Float] = [0, 0, 0, .infinity, 1, 0, 0, 1, 0]
+        var scene = try STLScene(binary([square[0], bad, square[1]], words: [0x8000 | 31 << 10, 0, 0x8000 | 31])).scene
+        var diagnostics = Diagnostics()
+        try scene.weldCorners(&diagnostics)
+        guard case .float3(let colors)? = scene.meshes[ID(0)].primvars.first?.values else {
+            Issue.record("no colours")
+            return
+        }
+        #expect(try colors.load() == [Vector3f(1, 0, 0), Vector3f(0, 0, 1)])
     }
 
     /// On generated soups: every corner is where it was, and no two points are equal.

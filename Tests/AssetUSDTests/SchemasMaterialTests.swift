@@ -151,36 +151,30 @@ import Testing
         #expect(s.scene.textures.map(\.resolvedPath) == ["test/wood.png"])
     }
 
+    /// A material whose colour comes from a texture.
+    private static func textured(_ file: String, output: String) -> String {
+        """
+        def Material "m" {
+            token outputs:surface.connect = </m/s.outputs:surface>
+            def Shader "s" { uniform token info:id = "UsdPreviewSurface"
+                color3f inputs:diffuseColor.connect = </m/t.outputs:\(output)>
+                token outputs:surface }
+            def Shader "t" { uniform token info:id = "UsdUVTexture"
+                \(file)
+                float3 outputs:\(output) } }
+        """
+    }
+
     @Test(arguments: [("", false), ("asset inputs:file", false), ("asset inputs:file = @@", true)])
     func aTextureWithoutAPathIsNotOneWithAnEmptyPath(_ line: String, _ namesFile: Bool) throws {
-        let s = try SceneText(
-            """
-            def Material "m" {
-                token outputs:surface.connect = </m/s.outputs:surface>
-                def Shader "s" { uniform token info:id = "UsdPreviewSurface"
-                    color3f inputs:diffuseColor.connect = </m/t.outputs:rgb>
-                    token outputs:surface }
-                def Shader "t" { uniform token info:id = "UsdUVTexture"
-                    \(line)
-                    float3 outputs:rgb } }
-            """)
+        let s = try SceneText(Self.textured(line, output: "rgb"))
         #expect(s.scene.textures.map(\.authoredPath) == [""])
         #expect(s.scene.textures.map(\.namesFile) == [namesFile])
         #expect(s.codes.contains("usd.texture-without-file"))
     }
 
     @Test func anOutputThatTexturesDoNotHaveIsReadAsColour() throws {
-        let s = try SceneText(
-            """
-            def Material "m" {
-                token outputs:surface.connect = </m/s.outputs:surface>
-                def Shader "s" { uniform token info:id = "UsdPreviewSurface"
-                    color3f inputs:diffuseColor.connect = </m/t.outputs:result>
-                    token outputs:surface }
-                def Shader "t" { uniform token info:id = "UsdUVTexture"
-                    asset inputs:file = @a.png@
-                    float3 outputs:result } }
-            """, files: ["a.png": "png"])
+        let s = try SceneText(Self.textured("asset inputs:file = @a.png@", output: "result"), files: ["a.png": "png"])
         let binding = try #require(s.material("m").surface?.diffuseColor.texture)
         #expect(binding.output == "rgb" && binding.authoredOutput == "result")
         #expect(s.codes == ["usd.bad-texture-output"])

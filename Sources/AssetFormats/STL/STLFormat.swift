@@ -50,7 +50,7 @@ struct STLDocument: Document {
                 files: [SourceDescription.File(path: file.name, role: "root", byteCount: file.count, resolved: file.name)]))
         scene.source.isUnwelded = true
         var names = UniqueNames()
-        for solid in solids { names.announce(solid.name) }
+        for solid in solids { names.announce(pathName(solid.name)) }
         for solid in solids {
             let triangles = solid.points.count / 3
             var mesh = Mesh(
@@ -59,8 +59,8 @@ struct STLDocument: Document {
             if let colors = solid.colors {
                 mesh.primvars.append(Primvar(name: "displayColor", role: .color, interpolation: .uniform, values: .float3(colors)))
             }
-            let unique = solid.name.isEmpty ? names.unique(made: "mesh") : names.unique(solid.name)
-            var node = Node(name: solid.name, path: "/" + pathName(unique), typeName: "Mesh")
+            let unique = solid.name.isEmpty ? names.unique(made: "mesh") : names.unique(pathName(solid.name))
+            var node = Node(name: solid.name, path: "/" + unique, typeName: "Mesh")
             node.content = .mesh(scene.meshes.append(mesh))
             node.isTransformable = true
             node.isImageable = true
