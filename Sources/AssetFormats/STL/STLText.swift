@@ -76,7 +76,10 @@ private struct STLTextReader {
     }
 
     mutating func report(_ diagnostics: inout Diagnostics) {
-        func place(_ offset: Int) -> SourceLocation { Self.line(file, offset) }
+        func place(_ offset: Int) -> SourceLocation {
+            let (line, column) = lineAndColumn(of: offset, in: file.byteSpan)
+            return SourceLocation(file: file.name, position: .line(line, column: column))
+        }
         if strange.count > 0 {
             diagnostics.warning("stl.strange-statement", "\(strange.count) lines hold no statement of STL: left out", at: place(strange.first))
         }
@@ -85,16 +88,6 @@ private struct STLTextReader {
         }
         if badFacets.count > 0 {
             diagnostics.warning("stl.bad-facet", "\(badFacets.count) facets without three whole points: left out", at: place(badFacets.first))
-        }
-    }
-
-    private static func line(_ file: FileBytes, _ offset: Int) -> SourceLocation {
-        file.withUnsafeBytes { raw in
-            var (line, start) = (1, 0)
-            for i in 0..<min(offset, raw.count) where raw[i] == 0x0A || (raw[i] == 0x0D && !(i + 1 < raw.count && raw[i + 1] == 0x0A)) {
-                (line, start) = (line + 1, i + 1)
-            }
-            return SourceLocation(file: file.name, position: .line(line, column: offset - start + 1))
         }
     }
 
