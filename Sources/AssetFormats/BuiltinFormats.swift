@@ -4,6 +4,7 @@ public import AssetIO
 public var builtinFormats: [any Format] {
     [
         OBJFormat(),
+        PLYFormat(),
         STLFormat(),
     ]
 }

@@ -1,0 +1,37 @@
+public import AssetIO
+public import AssetModel
+
+/// Polygon File Format, also Stanford Triangle Format (G. Turk, "The PLY Polygon File Format", 1994): tables of numbers, as text or
+/// binary in either byte order. Tristrips are Stanford's, texture files and coordinates of faces MeshLab's.
+public struct PLYFormat: Format {
+    public init() {}
+
+    public var info: FormatInfo {
+        FormatInfo(
+            id: "ply", name: "PLY", fileExtensions: ["ply"], mediaType: "model/ply", canRead: true, canWrite: false,
+            notes: [
+                "one mesh, or points where a file has no faces; Gaussian splats are read as points with their attributes",
+                "colours, normals, texture coordinates and texture files are read; further properties and elements are named in an info",
+            ])
+    }
+
+    public func recognizes(_ head: RawSpan) -> Bool {
+        head.withUnsafeBytes { bytes in
+            guard bytes.count >= 4, bytes[0] == UInt8(ascii: "p"), bytes[1] == UInt8(ascii: "l"), bytes[2] == UInt8(ascii: "y") else {
+                return false
+            }
+            // Only blanks may follow in the line.
+            for byte in bytes[3...] {
+                if byte == 10 || byte == 13 { return true }
+                if byte != 32, byte != 9 { return false }
+            }
+            return false
+        }
+    }
+
+    public func open(_ file: FileBytes, _ context: inout ReadContext) throws(AssetError) -> any Document {
+        let header = try PLYHeader(file)
+        try header.checkCounts(file)
+        return PLYDocument(file: file, header: header)
+    }
+}
