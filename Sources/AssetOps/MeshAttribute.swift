@@ -28,6 +28,18 @@ public struct MeshAttribute<Element: Sendable>: Sendable {
         if let indices { return Int(indices[element]) }
         return element
     }
+
+    /// The same spread with other values.
+    func map<Other: Sendable>(_ change: (Element) -> Other) -> MeshAttribute<Other> {
+        let other: MeshAttribute<Other>.Domain =
+            switch domain {
+            case .whole: .whole
+            case .face: .face
+            case .point: .point
+            case .corner: .corner
+            }
+        return MeshAttribute<Other>(domain: other, values: values.map(change), indices: indices)
+    }
 }
 
 /// Why a primvar cannot be used.

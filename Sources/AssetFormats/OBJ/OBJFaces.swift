@@ -59,7 +59,7 @@ struct OBJFaces {
     }
 
     /// Polygons as they are.
-    func polygons(_ faces: [Int32]?, to text: OBJText) throws(AssetError) {
+    func polygons(_ faces: [Int32]?, to text: OutputPieces) throws(AssetError) {
         let count = faces?.count ?? polygons.faceCount
         if hasOneNumber {
             try simplePolygons(faces, count, normals == nil ? 2 : 3, to: text)
@@ -87,7 +87,7 @@ struct OBJFaces {
     }
 
     /// Corners whose two or three numbers are the same: the digits are made once and stored again.
-    private func simplePolygons(_ faces: [Int32]?, _ count: Int, _ copies: Int, to text: OBJText) throws(AssetError) {
+    private func simplePolygons(_ faces: [Int32]?, _ count: Int, _ copies: Int, to text: OutputPieces) throws(AssetError) {
         let start = vertexStart
         try text.items(count, perPiece: OBJLines.perPiece, room: { room($0, faces) + 32 }) { range, out in
             var p = UnsafeMutableRawPointer(out)
@@ -121,12 +121,12 @@ struct OBJFaces {
     }
 
     /// Triangles: three corners each, and the face they belong to.
-    func triangles(_ triangles: OBJTriangles, to text: OBJText) throws(AssetError) {
-        try text.items(triangles.faces.count, perPiece: OBJLines.perPiece, room: { $0.count * (2 + 3 * Self.cornerRoom) }) { range, out in
+    func triangles(_ triangles: FaceTriangles, to text: OutputPieces) throws(AssetError) {
+        try text.items(triangles.count, perPiece: OBJLines.perPiece, room: { $0.count * (2 + 3 * Self.cornerRoom) }) { range, out in
             var p = out
             for k in range {
-                let face = Int(triangles.faces[k])
-                let (a, b, c) = (Int(triangles.corners[3 * k]), Int(triangles.corners[3 * k + 1]), Int(triangles.corners[3 * k + 2]))
+                let face = triangles.face(k)
+                let (a, b, c) = triangles.corners(k)
                 p[0] = UInt8(ascii: "f")
                 p += 1
                 put(face, a, &p)
@@ -232,32 +232,5 @@ struct Digits {
         p.storeBytes(of: low.littleEndian, toByteOffset: 1, as: UInt64.self)
         p.storeBytes(of: high.littleEndian, toByteOffset: 9, as: UInt64.self)
         p += 1 &+ count
-    }
-}
-
-/// A face group cut into triangles.
-struct OBJTriangles {
-    var corners: [Int32] = []
-    var faces: [Int32] = []
-    /// Faces without area, left out.
-    var degenerate = 0
-
-    init(_ polygons: PolygonMesh, _ list: [Int32]?) {
-        var triangulator = Triangulator()
-        var positions: [Point3d] = []
-        var local: [Int32] = []
-        for k in 0..<(list?.count ?? polygons.faceCount) {
-            let face = list.map { Int($0[k]) } ?? k
-            let range = polygons.corners(face)
-            positions.removeAll(keepingCapacity: true)
-            for corner in range { positions.append(polygons.points[Int(polygons.faceVertexIndices[corner])]) }
-            local.removeAll(keepingCapacity: true)
-            guard triangulator.triangulate(positions, into: &local) else {
-                degenerate += 1
-                continue
-            }
-            for c in local { corners.append(Int32(truncatingIfNeeded: range.lowerBound) &+ c) }
-            for _ in 0..<(local.count / 3) { faces.append(Int32(truncatingIfNeeded: face)) }
-        }
     }
 }

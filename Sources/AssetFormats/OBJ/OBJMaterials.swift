@@ -25,7 +25,7 @@ struct OBJMaterial {
 /// Turns a scene's materials into MTL entries; those with one name and one content are one.
 struct OBJMaterialLibrary {
     private let scene: Scene
-    private var textures: OBJTextures
+    private var textures: TextureCopies
     private var names = UniqueNames()
     private var indexByID: [ID<Material>: Int] = [:]
     private var indexByContent: [String: Int] = [:]
@@ -33,7 +33,7 @@ struct OBJMaterialLibrary {
     /// The entry for faces without a material that come after faces with one.
     private(set) var unassignedName: String?
 
-    init(_ scene: Scene, textures: OBJTextures) {
+    init(_ scene: Scene, textures: TextureCopies) {
         self.scene = scene
         self.textures = textures
         for material in scene.materials { names.announce(objName(material.name)) }
@@ -79,7 +79,7 @@ struct OBJMaterialLibrary {
     func write(_ fileName: String, to output: any OutputSink) throws(AssetError) {
         try textures.write(to: output)
         guard !isEmpty else { return }
-        let text = OBJText(try output.create(fileName))
+        let text = OutputPieces(try output.create(fileName))
         try text.text("# Facet\n")
         for material in materials { try text.text("\nnewmtl \(material.name)\n\(material.body)") }
         // White, so that vertex colours show as they are.
@@ -117,7 +117,7 @@ private struct OBJMaterialBuilder {
 
     private var location: SourceLocation { SourceLocation(file: scene.source.file, primPath: source.path) }
 
-    mutating func build(_ textures: inout OBJTextures, _ diagnostics: inout Diagnostics) {
+    mutating func build(_ textures: inout TextureCopies, _ diagnostics: inout Diagnostics) {
         guard let surface = source.surface else {
             diagnostics.warning(
                 "obj.lost.material", "the shading model \(source.shader ?? "(none)") is not understood; the material is written grey",
@@ -135,14 +135,14 @@ private struct OBJMaterialBuilder {
     /// A texture that has a file in the output.
     struct Map {
         var binding: TextureBinding
-        var entry: OBJTextures.Entry
+        var entry: TextureCopies.Entry
         var input: String
     }
 
     struct Maps {
         var diffuse, opacity, roughness, metallic, normal, emissive, occlusion, specular, displacement, clearcoat, clearcoatRoughness: Map?
 
-        init(_ s: Surface, _ material: Material, _ textures: inout OBJTextures, _ diagnostics: inout Diagnostics) {
+        init(_ s: Surface, _ material: Material, _ textures: inout TextureCopies, _ diagnostics: inout Diagnostics) {
             func map(_ binding: TextureBinding?, _ input: String) -> Map? {
                 guard let binding, let entry = textures.entry(binding.texture, usedBy: material, &diagnostics) else { return nil }
                 return Map(binding: binding, entry: entry, input: input)

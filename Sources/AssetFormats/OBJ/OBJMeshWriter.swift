@@ -15,8 +15,8 @@ extension OBJWriter {
             return
         }
         let groups = try materialGroups(data, node)
-        let normals = try data.normals()
-        var colors = try data.colors(inherited: node.inheritedPrimvars)
+        let normals = try data.arrays.normals()
+        var colors = try data.arrays.colors(inherited: node.inheritedPrimvars)
         let hasMaterial = groups.contains { $0.material != nil }
         if let found = colors, found.domain == .whole, hasMaterial {
             // One colour for all is what shows where there is no material; beside one it would only tint it.
@@ -29,7 +29,7 @@ extension OBJWriter {
         let vertices = plan(polygons, colors)
         let isMoved = m != .identity
         try OBJLines.vertices(
-            vertices, polygons.points, isMoved ? m : nil, asDouble: needsDoubles(polygons, m), colors: colors, to: text)
+            vertices, polygons.points, isMoved ? m : nil, asDouble: polygons.needsDoubles(m), colors: colors, to: text)
         let vertexStart = vertexCount + 1
         vertexCount += vertices.count
 
@@ -65,9 +65,9 @@ extension OBJWriter {
                 coordinates: set.flatMap { set in data.coordinateStarts[set.written].map { OBJIndexSource(set.values, start: $0) } },
                 normals: normalSource, isFlipped: isFlipped)
             if options.triangulate {
-                let triangles = OBJTriangles(polygons, group.faces)
+                let triangles = FaceTriangles(polygons, group.faces)
                 degenerate += triangles.degenerate
-                elementCount += triangles.faces.count
+                elementCount += triangles.count
                 try faces.triangles(triangles, to: text)
             } else {
                 elementCount += group.faces?.count ?? polygons.faceCount
@@ -82,14 +82,14 @@ extension OBJWriter {
         }
     }
 
-    private mutating func materialGroups(_ data: OBJMeshData, _ node: Node) throws(AssetError) -> [OBJFaceGroup] {
+    private mutating func materialGroups(_ data: OBJMeshData, _ node: Node) throws(AssetError) -> [MaterialPart] {
         var subsets: [Int?] = []
         for i in data.mesh.subsets.indices {
             let material = i < node.subsetPreviewMaterials.count ? node.subsetPreviewMaterials[i] : nil
             subsets.append(material.flatMap { data.mesh.subsets[i].faces.isEmpty ? nil : library.index($0, &diagnostics) })
         }
         let base = node.previewMaterial.map { library.index($0, &diagnostics) }
-        return try data.faceGroups(base: base, subsets: subsets)
+        return try data.arrays.materialParts(base: base, subsets: subsets)
     }
 
     // MARK: Texture coordinates
@@ -103,9 +103,9 @@ extension OBJWriter {
 
     /// The sets that the materials use; where no material is textured, "st" or the first there is.
     private mutating func coordinateSets(
-        _ data: OBJMeshData, _ node: Node, _ groups: [OBJFaceGroup]
+        _ data: OBJMeshData, _ node: Node, _ groups: [MaterialPart]
     ) throws(AssetError) -> [CoordinateSet] {
-        let available = data.coordinateNames
+        let available = data.arrays.coordinateNames
         let inherited = node.inheritedPrimvars
         let usual = available.contains("st") ? "st" : available.first
         var sets: [CoordinateSet] = []
@@ -121,7 +121,7 @@ extension OBJWriter {
                 }
                 name = usual
             }
-            guard let name, let values = try data.coordinates(name, inherited: inherited) else { continue }
+            guard let name, let values = try data.arrays.coordinates(name, inherited: inherited) else { continue }
             let written = OBJMeshData.WrittenCoordinates(name: name, baked: use?.baked)
             if let known = sets.firstIndex(where: { $0.written == written }) {
                 sets[known].groups.append(k)
@@ -137,7 +137,7 @@ extension OBJWriter {
         guard case .mesh(let id) = node.content, reportedPrimvars.insert(id).inserted else { return }
         for primvar in data.mesh.primvars {
             if primvar.name.hasPrefix("skel:") || primvar.name == "displayColor" || primvar.name == "normals" { continue }
-            if sets.contains(where: { $0.written.name == primvar.name }) || data.refusedPrimvars.contains(primvar.name) { continue }
+            if sets.contains(where: { $0.written.name == primvar.name }) || data.arrays.refusedPrimvars.contains(primvar.name) { continue }
             if primvar.isTextureCoordinates {
                 diagnostics.warning(
                     "obj.lost.uv-set", "the coordinates '\(primvar.name)' are not written: no material uses them and OBJ has one set",
@@ -169,28 +169,6 @@ extension OBJWriter {
     }
 
     // MARK: Vertices
-
-    /// Points are float32 unless the source has doubles or the place in the world would move them by more than a millionth
-    /// of the mesh's size.
-    func needsDoubles(_ polygons: PolygonMesh, _ m: Matrix4d) -> Bool {
-        if case .double = polygons.points { return true }
-        return needsDoubles(polygons.bounds, m)
-    }
-
-    func needsDoubles(_ bounds: BoundingBox, _ m: Matrix4d) -> Bool {
-        guard m != .identity, !bounds.isEmpty else { return false }
-        var box = BoundingBox()
-        for i in 0..<8 {
-            box.formUnion(
-                m.transform(
-                    point: Vector3d(
-                        i & 1 == 0 ? bounds.min.x : bounds.max.x, i & 2 == 0 ? bounds.min.y : bounds.max.y,
-                        i & 4 == 0 ? bounds.min.z : bounds.max.z)))
-        }
-        let far = [box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z].reduce(0) { max($0, $1.magnitude) }
-        // Half a unit in the last place of a float is 2^-25 of the number.
-        return far * 0x1p-25 > 1e-6 * box.size.length && box.size.length > 0
-    }
 
     /// Which vertices the file gets: one a point, unless colours differ between faces or points are not finite.
     private func plan(_ polygons: PolygonMesh, _ colors: MeshAttribute<Vector3f>?) -> OBJVertices {

@@ -13,9 +13,9 @@ struct OBJWriter {
     private let conversion: Matrix4d
     var diagnostics = Diagnostics()
     var library: OBJMaterialLibrary
-    var names = UniqueNames()
-    let text: OBJText
-    private var survey = OBJSurvey()
+    let text: OutputPieces
+    private var survey = OutputSurvey(code: "obj", name: "OBJ")
+    private var objectNames: ObjectNames
 
     /// Lines written so far of each kind; indices in the file count from 1.
     var vertexCount = 0
@@ -43,8 +43,10 @@ struct OBJWriter {
         let filter = NodeFilter(purposes: options.purposes, includeHidden: options.includeHidden, nodePath: options.nodePath)
         draws = DrawList(scene, filter: filter)
         conversion = AssetOps.conversion(of: scene, metersPerUnit: options.metersPerUnit, upAxis: options.upAxis)
-        library = OBJMaterialLibrary(scene, textures: OBJTextures(scene, context.resolver, isSkipped: options.textures == .skip))
-        text = OBJText(try output.create(options.fileName))
+        library = OBJMaterialLibrary(
+            scene, textures: TextureCopies(scene, context.resolver, isSkipped: options.textures == .skip, code: "obj", format: "OBJ"))
+        objectNames = ObjectNames(scene, safe: objName)
+        text = OutputPieces(try output.create(options.fileName))
     }
 
     func location(_ node: Node) -> SourceLocation { SourceLocation(file: scene.source.file, primPath: node.path) }
@@ -65,12 +67,14 @@ struct OBJWriter {
     mutating func write() throws(AssetError) {
         try takeSurvey()
         try text.text("# Facet\n")
-        if let line = unitsLine { try text.text(line) }
+        if let units = unitsComment(scene, metersPerUnit: options.metersPerUnit, upAxis: options.upAxis, text: { FloatPrinter.text($0) }) {
+            try text.text("# \(units)\n")
+        }
         if !library.isEmpty { try text.text("mtllib \(libraryName)\n") }
         let draws = draws
         try draws.forEach { item throws(AssetError) in try draw(item) }
         if elementCount == 0 {
-            let message = "nothing to write: no visible mesh, curve or point of purpose \(purposeNames)"
+            let message = "nothing to write: no visible mesh, curve or point of purpose \(listed(options.purposes))"
             guard options.allowEmpty else {
                 throw AssetError("obj.nothing-to-write", message, at: SourceLocation(file: scene.source.file, primPath: options.nodePath))
             }
@@ -81,17 +85,6 @@ struct OBJWriter {
         reportWhole()
     }
 
-    private var purposeNames: String {
-        Purpose.allCases.filter { options.purposes.contains($0) }.map(\.rawValue).joined(separator: " or ")
-    }
-
-    private var unitsLine: String? {
-        let unit = options.metersPerUnit ?? scene.metadata.metersPerUnit
-        let up = options.upAxis ?? scene.metadata.upAxis
-        let parts = [up.map { "\($0) up" }, unit.map { "\(FloatPrinter.text($0)) metres a unit" }].compactMap { $0 }
-        return parts.isEmpty ? nil : "# \(parts.joined(separator: ", "))\n"
-    }
-
     // MARK: First walk
 
     private mutating func takeSurvey() throws(AssetError) {
@@ -99,14 +92,11 @@ struct OBJWriter {
         var hasMaterial = false
         try draws.forEach { item throws(AssetError) in
             let node = scene.nodes[item.node]
-            let name = objName(naturalName(node))
-            names.announce(name)
-            survey.meet(name)
+            objectNames.meet(node)
             var hasBare = node.previewMaterial == nil
             if case .mesh(let id) = node.content {
-                survey.meshUses[id, default: 0] += 1
                 let mesh = scene.meshes[id]
-                survey.look(mesh, node)
+                survey.meet(id, mesh, node)
                 var covered = 0
                 for (i, subset) in mesh.subsets.enumerated() where i < node.subsetPreviewMaterials.count {
                     guard let material = node.subsetPreviewMaterials[i], !subset.faces.isEmpty else { continue }
@@ -146,7 +136,7 @@ struct OBJWriter {
                     at: location(node))
             }
             try drawMesh(data, item, plain, m)
-            diagnostics.add(data.takeDiagnostics())
+            diagnostics.add(data.arrays.takeDiagnostics())
         case .curves(let id): try drawCurves(scene.curves[id], item, node, m)
         case .points(let id):
             if let surface = scene.points[id].surface {
@@ -161,19 +151,19 @@ struct OBJWriter {
     private mutating func meshData(_ id: ID<Mesh>, _ node: Node) throws(AssetError) -> OBJMeshData {
         if let data = loaded[id] { return data }
         let data = try OBJMeshData(scene.meshes[id], at: location(node))
-        if reportedMeshes.insert(id).inserted { data.defects.report("obj", at: location(node), to: &diagnostics) }
+        if reportedMeshes.insert(id).inserted { data.arrays.defects.report("obj", at: location(node), to: &diagnostics) }
         return data
     }
 
     /// Keeps a mesh that comes again, drops it after its last copy.
     private mutating func finish(_ id: ID<Mesh>, _ data: OBJMeshData) {
-        diagnostics.add(data.takeDiagnostics())
+        diagnostics.add(data.arrays.takeDiagnostics())
         let left = (survey.meshUses[id] ?? 1) - 1
         survey.meshUses[id] = left
         if left <= 0 {
-            if loaded.removeValue(forKey: id) != nil { loadedBytes -= data.byteCount }
+            if loaded.removeValue(forKey: id) != nil { loadedBytes -= data.arrays.byteCount }
         } else if loaded[id] == nil {
-            let bytes = data.byteCount
+            let bytes = data.arrays.byteCount
             if loadedBytes + bytes > Self.cacheLimit {
                 loaded = [:]
                 loadedBytes = 0
@@ -192,18 +182,7 @@ struct OBJWriter {
             if !group.isEmpty || currentGroup != nil { try text.text("g \(group.isEmpty ? "default" : group)\n") }
             currentGroup = group
         }
-        try text.text("o \(objectName(item, node))\n")
-    }
-
-    /// The node's name; where several nodes have it, the parent's name goes before it: `LegLeft_Geometry`.
-    private mutating func objectName(_ item: DrawItem, _ node: Node) -> String {
-        let name = objName(naturalName(node))
-        guard item.copies.isEmpty, let parent = node.parent, survey.isShared(name) else { return names.unique(name) }
-        return names.unique(made: objName(naturalName(scene.nodes[parent])) + "_" + name)
-    }
-
-    private func naturalName(_ node: Node) -> String {
-        node.name.isEmpty ? String(node.path.split(separator: "/").last ?? "") : node.name
+        try text.text("o \(objectNames.name(item, node))\n")
     }
 
     /// The path of the parent; for copies the instancer's with the copy's number.
@@ -254,7 +233,7 @@ struct OBJWriter {
 
     private mutating func reportWhole() {
         let here = SourceLocation(file: scene.source.file)
-        survey.report(here, &diagnostics)
+        survey.reportMeshes(at: here, to: &diagnostics)
         if options.textures == .embed, library.usedTextureCount > 0 {
             diagnostics.warning("obj.lost.embedding", "textures are copied beside the output: OBJ cannot embed them", at: here)
         }
@@ -267,62 +246,7 @@ struct OBJWriter {
             let parts = [(materials, "material"), (textures, "texture")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
             diagnostics.info("obj.unused", "\(parts.joined(separator: " and ")) not used by what is written left out", at: here)
         }
-        var cameras = 0
-        var lights = 0
-        var isAnimated = false
-        // What lies outside the part that was asked for is not lost.
         let part = (try? NodeFilter(nodePath: options.nodePath).range(in: scene)) ?? 0..<scene.nodes.count
-        for i in part {
-            if case .camera = scene.nodes[i].content { cameras += 1 }
-            if case .light = scene.nodes[i].content { lights += 1 }
-            if scene.nodes[i].isAnimated { isAnimated = true }
-        }
-        if cameras > 0 { diagnostics.warning("obj.lost.cameras", "\(cameras) camera\(cameras == 1 ? "" : "s") not written: OBJ has none", at: here) }
-        if lights > 0 { diagnostics.warning("obj.lost.lights", "\(lights) light\(lights == 1 ? "" : "s") not written: OBJ has none", at: here) }
-        if isAnimated || survey.isDeforming {
-            diagnostics.info("obj.one-moment", "animation is not written: things stand as they are at the time that was read", at: here)
-        }
-    }
-}
-
-/// What the first walk learns.
-struct OBJSurvey {
-    var meshUses: [ID<Mesh>: Int] = [:]
-    private var cages: [String] = []
-    private var skinned: [String] = []
-    private var shaped: [String] = []
-    private(set) var isDeforming = false
-    private var seen = Set<ID<Mesh>>()
-    private var names = Set<String>()
-    private var sharedNames = Set<String>()
-
-    mutating func meet(_ name: String) {
-        let key = name.lowercased()
-        if !names.insert(key).inserted { sharedNames.insert(key) }
-    }
-
-    /// Whether several things to draw have a name, letter case aside.
-    func isShared(_ name: String) -> Bool { sharedNames.contains(name.lowercased()) }
-
-    mutating func look(_ mesh: Mesh, _ node: Node) {
-        guard case .mesh(let id) = node.content, seen.insert(id).inserted else { return }
-        if mesh.subdivisionScheme != "none" { cages.append(node.path) }
-        if mesh.skin != nil { skinned.append(node.path) }
-        if mesh.blendShapeCount > 0 { shaped.append(node.path) }
-        if mesh.isDeforming { isDeforming = true }
-    }
-
-    func report(_ location: SourceLocation, _ diagnostics: inout Diagnostics) {
-        func info(_ code: String, _ paths: [String], _ what: String, _ many: String) {
-            guard let first = paths.first else { return }
-            let message = paths.count == 1 ? what : "\(paths.count) \(many)"
-            var entry = Diagnostic(.info, code, message, at: location)
-            if paths.count == 1 { entry.location.primPath = first }
-            entry.notes = paths.count == 1 ? [] : Array(paths.prefix(20)) + (paths.count > 20 ? ["and \(paths.count - 20) more"] : [])
-            diagnostics.add(entry)
-        }
-        info("obj.cage", cages, "a subdivision surface is written as its control cage", "subdivision surfaces are written as their control cages")
-        info("obj.rest-pose", skinned, "a skinned mesh is written at rest", "skinned meshes are written at rest")
-        info("obj.rest-shape", shaped, "a mesh is written without its blend shapes", "meshes are written without their blend shapes")
+        survey.reportNodes(scene, part, at: here, to: &diagnostics)
     }
 }

@@ -1,11 +1,10 @@
-import AssetIO
-import AssetModel
+public import AssetModel
 
-/// The OBJ file being written: bytes gather in a block of a megabyte; long runs of lines are formatted in pieces on all
-/// cores and written in order, so the bytes are the same however many cores there are.
-final class OBJText {
+/// A file being written in large pieces: bytes gather in a block of a megabyte; long runs of lines or records are formatted in
+/// pieces on all cores and written in order, so the bytes are the same however many cores there are.
+public final class OutputPieces {
     /// Formats the items of a range at a place with room enough; returns the bytes used.
-    typealias Format = (Range<Int>, UnsafeMutablePointer<UInt8>) -> Int
+    public typealias Format = (Range<Int>, UnsafeMutablePointer<UInt8>) -> Int
 
     private let file: any OutputFile
     private let block: UnsafeMutablePointer<UInt8>
@@ -15,7 +14,7 @@ final class OBJText {
     private var slots: [(base: UnsafeMutablePointer<UInt8>, capacity: Int)] = []
     private static let slotCount = 4
 
-    init(_ file: any OutputFile) {
+    public init(_ file: any OutputFile) {
         self.file = file
         block = .allocate(capacity: Self.blockSize)
     }
@@ -25,7 +24,8 @@ final class OBJText {
         for slot in slots { slot.base.deallocate() }
     }
 
-    func text(_ string: String) throws(AssetError) {
+    /// Appends a text.
+    public func text(_ string: String) throws(AssetError) {
         var copy = string
         let count = copy.utf8.count
         if count > Self.blockSize - used { try flush() }
@@ -49,14 +49,15 @@ final class OBJText {
         if let failure { throw failure }
     }
 
-    func flush() throws(AssetError) {
+    private func flush() throws(AssetError) {
         guard used > 0 else { return }
         let n = used
         used = 0
         try file.write(UnsafeRawBufferPointer(start: block, count: n))
     }
 
-    func close() throws(AssetError) {
+    /// Writes what waits; no more bytes will come.
+    public func close() throws(AssetError) {
         try flush()
         try file.close()
     }
@@ -65,7 +66,7 @@ final class OBJText {
     /// - Parameters:
     ///   - room: an upper bound of the bytes that a range of items takes.
     ///   - perPiece: items formatted in one go.
-    func items(_ count: Int, perPiece: Int, room: (Range<Int>) -> Int, _ format: Format) throws(AssetError) {
+    public func items(_ count: Int, perPiece: Int, room: (Range<Int>) -> Int, _ format: Format) throws(AssetError) {
         guard count > 0 else { return }
         if count <= perPiece {
             let bytes = room(0..<count)

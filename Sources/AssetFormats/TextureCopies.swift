@@ -3,8 +3,8 @@ import AssetImages
 import AssetModel
 import AssetOps
 
-/// The images that go beside an OBJ: one file for each source image, bytes as they are, names safe and unique.
-struct OBJTextures {
+/// The images that go beside an output: one file for each source image, bytes as they are, names safe and unique.
+struct TextureCopies {
     struct Entry {
         /// Relative to the output: `textures/wood.png`.
         var path: String
@@ -17,6 +17,9 @@ struct OBJTextures {
     private let scene: Scene
     private let resolver: any AssetResolver
     private let isSkipped: Bool
+    /// The prefix of the codes of what is told, and the format's name in messages.
+    private let code: String
+    private let format: String
     private var names = UniqueNames()
     private var entries: [ID<Texture>: Entry?] = [:]
     private var bySource: [Texture.Source: Entry?] = [:]
@@ -27,7 +30,8 @@ struct OBJTextures {
     private var recoded: [(path: String, bytes: [UInt8])] = []
     var usedTextureCount: Int { entries.count }
 
-    init(_ scene: Scene, _ resolver: any AssetResolver, isSkipped: Bool) {
+    init(_ scene: Scene, _ resolver: any AssetResolver, isSkipped: Bool, code: String, format: String) {
+        (self.code, self.format) = (code, format)
         self.scene = scene
         self.resolver = resolver
         self.isSkipped = isSkipped
@@ -46,7 +50,7 @@ struct OBJTextures {
         let location = SourceLocation(file: scene.source.file, primPath: material.path)
         if texture.authoredPath.contains("<UDIM>") {
             diagnostics.warning(
-                "obj.lost.udim", "image tiles \(texture.authoredPath) are not written: OBJ has one image a map", at: location)
+                "\(code).lost.udim", "image tiles \(texture.authoredPath) are not written: \(format) has one image a map", at: location)
             return nil
         }
         if case .missing = texture.source { return nil }
@@ -65,12 +69,12 @@ struct OBJTextures {
         do throws(AssetError) {
             bytes = try open(texture.source)
         } catch {
-            diagnostics.warning("obj.lost.texture", "\(texture.authoredPath): \(error.diagnostic.message)", at: location)
+            diagnostics.warning("\(code).lost.texture", "\(texture.authoredPath): \(error.diagnostic.message)", at: location)
             return nil
         }
         guard let image = ImageHeader(bytes) else {
             diagnostics.warning(
-                "obj.lost.texture", "\(texture.authoredPath) is not copied: its bytes are not those of an image", at: location)
+                "\(code).lost.texture", "\(texture.authoredPath) is not copied: its bytes are not those of an image", at: location)
             return nil
         }
         var name = Self.fileName(texture)
@@ -83,7 +87,7 @@ struct OBJTextures {
         if image.kind == .tga, let recodedBytes = recode(bytes) {
             let path = Self.folder + names.uniqueFile(safeFileName(splitExtension(name).stem + ".png"))
             recoded.append((path, recodedBytes))
-            diagnostics.info("obj.recoded-texture", "\(texture.authoredPath) is written as PNG: few programs read Targa files", at: location)
+            diagnostics.info("\(code).recoded-texture", "\(texture.authoredPath) is written as PNG: few programs read Targa files", at: location)
             return Entry(path: path, channels: image.channels)
         }
         let path = Self.folder + names.uniqueFile(safeFileName(name))
@@ -109,7 +113,7 @@ struct OBJTextures {
         switch source {
         case .file(let path): return try resolver.open(path)
         case .embedded(let bytes): return FileBytes(name: "image", bytes: bytes)
-        case .missing: throw AssetError("obj.missing-texture", "not found", at: SourceLocation(file: scene.source.file))
+        case .missing: throw AssetError("\(code).missing-texture", "not found", at: SourceLocation(file: scene.source.file))
         }
     }
 
