@@ -24,11 +24,13 @@ extension ToolRun {
 
     /// Opens an operand and reads its scene.
     func open(_ path: String, _ common: CommonOptions, _ options: ReadOptions) throws(CommandFailure) -> Asset {
+        let file: FileBytes
         do {
-            return try Facet.open(bytes(path), options: options, resolver: environment.resolver, registry: environment.registry)
+            file = try bytes(path)
         } catch {
-            throw common.selectionError(error).map { .usage($0) } ?? .input(error)
+            throw .input(error)
         }
+        return try common.open(file, options, environment.resolver, environment.registry)
     }
 
     /// Reads the scene of an operand for a command that shows it. Says so where nothing is inside.
@@ -37,13 +39,7 @@ extension ToolRun {
     {
         let asset = try open(path, common, options ?? common.read)
         environment.keepsake.value = asset.scene
-        var diagnostics = asset.diagnostics
-        if warnsOfNothing, !asset.scene.hasGeometry {
-            diagnostics.warning(
-                "scene.nothing-inside", "no geometry inside: no mesh, curves, points or shape",
-                at: SourceLocation(file: asset.scene.source.file))
-        }
-        return (asset.scene, diagnostics)
+        return (asset.scene, warnsOfNothing ? asset.diagnosticsOfShown : asset.diagnostics)
     }
 
     /// What `--strict` makes of warnings about an input: nothing is printed but the warnings.
@@ -51,5 +47,29 @@ extension ToolRun {
         guard common.isStrict, diagnostics.entries.contains(where: { $0.severity >= .warning }) else { return }
         self.diagnostics.print(diagnostics)
         throw .said(.input)
+    }
+}
+
+extension CommonOptions {
+    /// Reads the scene of a file; on any thread that has a resolver of its own.
+    func open(
+        _ file: FileBytes, _ options: ReadOptions, _ resolver: any AssetResolver, _ registry: FormatRegistry
+    ) throws(CommandFailure) -> Asset {
+        do {
+            return try Facet.open(file, options: options, resolver: resolver, registry: registry)
+        } catch {
+            throw selectionError(error).map { .usage($0) } ?? .input(error)
+        }
+    }
+}
+
+extension Asset {
+    /// The diagnostics, and that nothing is inside where nothing is.
+    var diagnosticsOfShown: Diagnostics {
+        guard !scene.hasGeometry else { return diagnostics }
+        var all = diagnostics
+        all.warning(
+            "scene.nothing-inside", "no geometry inside: no mesh, curves, points or shape", at: SourceLocation(file: scene.source.file))
+        return all
     }
 }

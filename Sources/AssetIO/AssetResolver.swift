@@ -29,9 +29,13 @@ public protocol AssetResolver {
     func obey(_ limits: ReadLimits)
     /// The path from the root of the disk, made plain; as it is where there is no such thing.
     func absolute(_ path: String) -> String
+    /// Makes resolvers of the same files, one for each thread that reads; nil where this one cannot.
+    var forThreads: (@Sendable () -> any AssetResolver)? { get }
 }
 
 extension AssetResolver {
+    public var forThreads: (@Sendable () -> any AssetResolver)? { nil }
+
     public func absolute(_ path: String) -> String { path }
 
     public func names(in folder: String) -> FolderNames { FolderNames(list(folder)) }
@@ -63,9 +67,23 @@ public final class DiskResolver: AssetResolver {
     private var listings: [String: [String]] = [:]
     private var folderNames: [String: FolderNames] = [:]
     /// The files that were opened.
-    public let opened = FileIdentities()
+    public let opened: FileIdentities
 
-    public init(limits: ReadLimits = ReadLimits()) { packages = PackageShelf(limits: limits) }
+    public init(limits: ReadLimits = ReadLimits()) {
+        packages = PackageShelf(limits: limits)
+        opened = FileIdentities()
+    }
+
+    private init(limits: ReadLimits, given: [String: FileBytes], opened: FileIdentities) {
+        packages = PackageShelf(limits: limits)
+        self.given = given
+        self.opened = opened
+    }
+
+    public var forThreads: (@Sendable () -> any AssetResolver)? {
+        let (limits, given, opened) = (packages.limits, given, opened)
+        return { DiskResolver(limits: limits, given: given, opened: opened) }
+    }
 
     public func obey(_ limits: ReadLimits) { packages.limits = limits }
 
@@ -148,6 +166,15 @@ public final class InMemoryResolver: AssetResolver {
     public init(_ files: [String: [UInt8]] = [:], limits: ReadLimits = ReadLimits()) {
         packages = PackageShelf(limits: limits)
         for (path, bytes) in files { add(path, bytes) }
+    }
+
+    public var forThreads: (@Sendable () -> any AssetResolver)? {
+        let (limits, files) = (packages.limits, files)
+        return {
+            let resolver = InMemoryResolver(limits: limits)
+            resolver.files = files
+            return resolver
+        }
     }
 
     public func give(_ file: FileBytes, as path: String) { files[path] = file }

@@ -14,6 +14,8 @@ final class ToolHarness {
     var isTerminal = false
     var allowsColor = true
     var outputSink: (any ByteSink)?
+    /// Whether files are read on one thread whatever the command wants.
+    var readsOneByOne = false
     /// The formats; those of this file unless given.
     var registry: FormatRegistry?
     private(set) var outputs: [String: MemoryOutput] = [:]
@@ -40,7 +42,7 @@ final class ToolHarness {
         let output = MemorySink()
         let error = MemorySink()
         var environment = ToolEnvironment(
-            standardOutput: outputSink ?? output, standardError: error, resolver: resolver,
+            standardOutput: outputSink ?? output, standardError: error, resolver: readsOneByOne ? OneByOne(resolver) : resolver,
             registry: registry ?? FormatRegistry([SceneFormat(scenes: scenes), LayerFormat(), ListFormat()]),
             readInput: { [input] () throws(AssetError) in input },
             openOutput: { [self] (path, overwrite) throws(AssetError) in
@@ -61,6 +63,17 @@ final class ToolHarness {
         let status = runTool(arguments, environment)
         return Result(status: status, output: output.text, error: error.text)
     }
+}
+
+/// A resolver for one thread only.
+final class OneByOne: AssetResolver {
+    private let resolver: any AssetResolver
+    init(_ resolver: any AssetResolver) { self.resolver = resolver }
+    func open(_ path: String) throws(AssetError) -> FileBytes { try resolver.open(path) }
+    func exists(_ path: String) -> Bool { resolver.exists(path) }
+    func list(_ folder: String) -> [String] { resolver.list(folder) }
+    func give(_ file: FileBytes, as path: String) { resolver.give(file, as: path) }
+    func obey(_ limits: ReadLimits) { resolver.obey(limits) }
 }
 
 /// Hands out scenes by file name.

@@ -31,46 +31,125 @@ struct InfoCommand: Command {
     }
 
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
-        var status = ExitStatus.done
-        var json = InfoJSON(isList: files.count > 1)
-        var isFirst = true
-        for file in files {
-            do throws(CommandFailure) {
-                let (summary, diagnostics) = try summarize(file, run)
-                if common.json {
-                    json.add(summary, diagnostics, to: run.out)
-                } else {
-                    if !isFirst { run.out.endLine() }
-                    InfoText(summary: summary, diagnostics: diagnostics, width: run.environment.width, isVerbose: run.isVerbose).print(
-                        to: run.out)
-                    run.out.flush()
-                    run.diagnostics.print(diagnostics)
-                }
-                isFirst = false
-            } catch {
-                // One file that cannot be read does not keep the others from being shown.
-                switch error {
-                case .input(let problem) where files.count > 1:
-                    run.out.flush()
-                    run.diagnostics.print(problem)
-                    status = .input
-                case .said(let said) where files.count > 1: status = said
-                default: throw error
-                }
-            }
+        var show = Showing(json: InfoJSON(isList: files.count > 1))
+        if let file = files.first, files.count == 1 {
+            let facts = try read(file, run)
+            try run.checkStrict(common, facts.diagnostics)
+            print(facts, run, &show)
+        } else {
+            try runMany(run, &show)
         }
-        if common.json { json.finish(to: run.out) }
-        return status
+        if common.json { show.json.finish(to: run.out) }
+        return show.status
     }
 
-    private func summarize(_ file: String, _ run: borrowing ToolRun) throws(CommandFailure) -> (Summary, Diagnostics) {
+    // MARK: Reading
+
+    /// What is told of a file.
+    private struct Facts: Sendable {
+        var summary: Summary
+        var diagnostics: Diagnostics
+    }
+
+    private enum Answer: Sendable {
+        case facts(Facts)
+        case failure(CommandFailure)
+        /// Must be read when its turn comes: standard input and pipes, which are read once.
+        case inTurn
+    }
+
+    private var readOptions: ReadOptions {
         var options = common.read
         options.wantsAnimation = true
         options.wantsMeshPrimvars = false
-        var (scene, diagnostics) = try run.read(file, common, options)
+        return options
+    }
+
+    private func read(_ file: String, _ run: borrowing ToolRun) throws(CommandFailure) -> Facts {
+        let (scene, diagnostics) = try run.read(file, common, readOptions)
+        return facts(scene, diagnostics, run.environment.resolver)
+    }
+
+    private func facts(_ scene: Scene, _ diagnostics: Diagnostics, _ resolver: any AssetResolver) -> Facts {
+        var diagnostics = diagnostics
         let filter = NodeFilter(purposes: common.purposes)
-        let summary = Facet.summary(of: scene, filter: filter, resolver: run.environment.resolver, diagnostics: &diagnostics)
-        try run.checkStrict(common, diagnostics)
-        return (summary, diagnostics)
+        let summary = Facet.summary(of: scene, filter: filter, resolver: resolver, diagnostics: &diagnostics)
+        return Facts(summary: summary, diagnostics: diagnostics)
+    }
+
+    /// Reads a file on any thread.
+    private func answer(_ file: String, _ resolver: any AssetResolver, _ registry: FormatRegistry) -> Answer {
+        guard file != "-" else { return .inTurn }
+        let bytes: FileBytes
+        do {
+            bytes = try resolver.open(file)
+        } catch {
+            return error.diagnostic.code == "io.is-a-pipe" ? .inTurn : .failure(.input(error))
+        }
+        do throws(CommandFailure) {
+            let asset = try common.open(bytes, readOptions, resolver, registry)
+            return .facts(facts(asset.scene, asset.diagnosticsOfShown, resolver))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Reads several files at a time and shows each as soon as those before it are shown: what is printed does not tell how many
+    /// cores there are.
+    private func runMany(_ run: borrowing ToolRun, _ show: inout Showing) throws(CommandFailure) {
+        let (files, registry) = (files, run.environment.registry)
+        let resolvers = run.environment.resolver.forThreads
+        var failure: CommandFailure?
+        OrderedWork.run(
+            count: files.count, width: resolvers == nil ? 1 : OrderedWork.coreCount,
+            work: { i in resolvers.map { answer(files[i], $0(), registry) } ?? .inTurn },
+            take: { (i, answer) in
+                do throws(CommandFailure) {
+                    let facts: Facts
+                    switch answer {
+                    case .facts(let read): facts = read
+                    case .inTurn: facts = try read(files[i], run)
+                    case .failure(let error): throw error
+                    }
+                    try run.checkStrict(common, facts.diagnostics)
+                    print(facts, run, &show)
+                } catch {
+                    // One file that cannot be read does not keep the others from being shown.
+                    switch error {
+                    case .input(let problem):
+                        run.out.flush()
+                        run.diagnostics.print(problem)
+                        show.status = .input
+                    case .said(let said): show.status = said
+                    case .usage, .output:
+                        failure = error
+                        return false
+                    }
+                }
+                return run.out.failure == nil
+            })
+        if let failure { throw failure }
+    }
+
+    // MARK: Showing
+
+    private struct Showing: ~Copyable {
+        var json: InfoJSON
+        var isFirst = true
+        var status = ExitStatus.done
+        init(json: consuming InfoJSON) { self.json = json }
+    }
+
+    private func print(_ facts: Facts, _ run: borrowing ToolRun, _ show: inout Showing) {
+        if common.json {
+            show.json.add(facts.summary, facts.diagnostics, to: run.out)
+        } else {
+            if !show.isFirst { run.out.endLine() }
+            InfoText(summary: facts.summary, diagnostics: facts.diagnostics, width: run.environment.width, isVerbose: run.isVerbose).print(
+                to: run.out)
+            run.out.flush()
+            run.diagnostics.print(facts.diagnostics)
+        }
+        show.isFirst = false
     }
 }
