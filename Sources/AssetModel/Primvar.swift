@@ -42,6 +42,9 @@ public struct Primvar: Sendable {
     public var values: PrimvarValues
     /// Where present, element `i` is `values[indices[i]]`.
     public var indices: DeferredArray<Int32>?
+    /// The value that stands for none, where some elements have no value (USD's `unauthoredValuesIndex`): corners of an OBJ
+    /// without texture coordinates.
+    public var unauthoredValuesIndex: Int32?
 
     public init(
         name: String, role: PrimvarRole = .none, interpolation: Interpolation, elementSize: Int = 1, values: PrimvarValues,

@@ -1,0 +1,109 @@
+import AssetIO
+import AssetModel
+import AssetOps
+
+/// The materials of a file: those of its libraries, in their order, and bare names for what no library knows.
+struct OBJLibraries {
+    private let file: FileBytes
+    private var libraries: [MTLLibrary] = []
+    private var ofName: [Int32: ID<Material>] = [:]
+    private let place: (Int) -> SourceLocation
+
+    init(_ file: FileBytes, _ place: @escaping (Int) -> SourceLocation) { (self.file, self.place) = (file, place) }
+
+    /// The material of a name's number; nil for none.
+    func material(_ name: Int32) -> ID<Material>? { ofName[name] }
+
+    /// Opens the libraries, makes all their materials, and finds those that the file names.
+    mutating func load(_ structure: OBJStructure, into scene: inout Scene, _ context: inout ReadContext) {
+        openAll(structure, &scene, &context)
+        if let offset = structure.namelessLibrary {
+            context.diagnostics.warning("obj.no-library-name", "mtllib names no file", at: place(offset))
+        }
+        var maker = MTLToMaterial(resolver: context.resolver, openedFile: file.name)
+        var paths = UniqueNames()
+        var seen = Set<String>()
+        var sources: [(library: Int, material: MTLMaterial)] = []
+        for (i, library) in libraries.enumerated() {
+            for material in library.materials where seen.insert(material.name).inserted {
+                paths.announce(OBJToScene.pathName(material.name))
+                sources.append((i, material))
+            }
+        }
+        for name in structure.materials { paths.announce(OBJToScene.pathName(structure.names.text(name.name))) }
+        var made: [String: ID<Material>] = [:]
+        for (i, material) in sources {
+            let path = "/materials/" + paths.unique(OBJToScene.pathName(material.name))
+            var value = maker.material(material, of: libraries[i], path: path, into: &scene, &context.diagnostics)
+            value.name = OBJToScene.shownName(value.name)
+            made[material.name] = scene.materials.append(value)
+        }
+        for (name, offset) in structure.materials {
+            let text = structure.names.text(name)
+            if let known = made[text] ?? shorter(text).flatMap({ made[$0] }) {
+                ofName[name] = known
+                continue
+            }
+            if libraries.isEmpty {
+                let isNamed = !structure.libraries.isEmpty
+                context.diagnostics.warning(
+                    "obj.no-library", isNamed ? "materials are named, and no library was found" : "materials are named, but no library",
+                    at: SourceLocation(file: file.name))
+            } else {
+                context.diagnostics.warning("obj.missing-material", "'\(text)' is in no library", at: place(offset))
+            }
+            let path = "/materials/" + paths.unique(OBJToScene.pathName(text))
+            ofName[name] = scene.materials.append(Material(name: OBJToScene.shownName(text), path: path))
+        }
+    }
+
+    /// The name that a library knows without what may be a comment behind it.
+    private func shorter(_ name: String) -> String? {
+        for library in libraries { if let found = library.material(beforeComment: name) { return found.name } }
+        return nil
+    }
+
+    // MARK: Files
+
+    /// A line's name is one file first, then several.
+    private mutating func openAll(_ structure: OBJStructure, _ scene: inout Scene, _ context: inout ReadContext) {
+        var opened = Set<String>()
+        for (number, offset) in structure.libraries {
+            let line = structure.names.text(number)
+            if let whole = find(line, context) {
+                open(whole, line, offset, &opened, &scene, &context)
+                continue
+            }
+            let parts = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
+            for part in parts.count > 1 && parts.contains(where: { find($0, context) != nil }) ? parts : [line] {
+                if let found = find(part, context) {
+                    open(found, part, offset, &opened, &scene, &context)
+                } else {
+                    context.diagnostics.warning("obj.missing-library", "the material library '\(part)' is not found", at: place(offset))
+                }
+            }
+        }
+    }
+
+    private func find(_ name: String, _ context: ReadContext) -> AssetLookup.Found? {
+        AssetLookup.find(name, from: file.name, opened: file.name, in: context.resolver)
+    }
+
+    private mutating func open(
+        _ found: AssetLookup.Found, _ authored: String, _ offset: Int, _ opened: inout Set<String>, _ scene: inout Scene,
+        _ context: inout ReadContext
+    ) {
+        guard opened.insert(found.path).inserted else { return }
+        if let warning = found.warning(authored, at: place(offset)) { context.diagnostics.add(warning) }
+        do throws(AssetError) {
+            let bytes = try context.resolver.open(found.path)
+            scene.source.files.append(
+                SourceDescription.File(path: authored, role: "library", byteCount: bytes.count, resolved: found.path))
+            libraries.append(MTLLibrary.parse(bytes, diagnostics: &context.diagnostics))
+        } catch {
+            var warning = error.diagnostic
+            warning.severity = .warning
+            context.diagnostics.add(warning)
+        }
+    }
+}
