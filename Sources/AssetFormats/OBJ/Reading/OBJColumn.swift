@@ -16,7 +16,7 @@ final class OBJColumn<Element: BitwiseCopyable & Sendable>: Sendable {
         self.init(taking: base, count: count)
     }
 
-    static var empty: OBJColumn { OBJColumn(count: 0) { _ in } }
+    static var empty: OBJColumn { OBJColumn(taking: .allocate(capacity: 1), count: 0) }
 
     deinit { base.deallocate() }
 
@@ -86,9 +86,11 @@ struct OBJGrowing<Element: BitwiseCopyable & Sendable>: ~Copyable {
 
     var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 
-    consuming func finished() -> OBJColumn<Element> {
-        let result = OBJColumn(taking: base, count: count)
-        discard self
-        return result
+    /// The elements as a column of just their size; the next ones begin anew in the same memory.
+    mutating func taken() -> OBJColumn<Element> {
+        guard count > 0 else { return .empty }
+        let column = OBJColumn<Element>(count: count) { $0.initialize(from: base, count: count) }
+        count = 0
+        return column
     }
 }

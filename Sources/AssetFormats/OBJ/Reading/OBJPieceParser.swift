@@ -20,7 +20,7 @@ struct OBJPieceParser: ~Copyable {
     /// Corners of a face that the quick way takes.
     private static let quickCorners = 64
 
-    let settings: Settings
+    var settings: Settings
     let keeps: Bool
     private let powers = DecimalPowers.shared
 
@@ -61,6 +61,7 @@ struct OBJPieceParser: ~Copyable {
     var seen = Seen()
     private var needed = OBJBases()
 
+    private var lengths = (position: Length(), texcoord: Length(), normal: Length())
     /// Where stores go that nobody wants.
     private let nowhere = UnsafeMutablePointer<Int32>.allocate(capacity: OBJPieceParser.quickCorners)
     /// The first byte of the piece, and its place in the file.
@@ -270,18 +271,18 @@ struct OBJPieceParser: ~Copyable {
                 if q.pointee == 0x0A || q.pointee == 0x0D { break }
                 return q.pointee == UInt8(ascii: "-") && runningFace(&p)
             }
-            let position = Self.index(&q)
+            let position = Self.index(&q, &lengths.position)
             guard position > 0, n < Self.quickCorners else { return false }
             var (texcoord, normal): (UInt32, UInt32) = (0, 0)
             if q.pointee == UInt8(ascii: "/") {
                 q += 1
                 if q.pointee != UInt8(ascii: "/") {
-                    texcoord = Self.index(&q)
+                    texcoord = Self.index(&q, &lengths.texcoord)
                     guard texcoord > 0 else { return q.pointee == UInt8(ascii: "-") && runningFace(&p) }
                 }
                 if q.pointee == UInt8(ascii: "/") {
                     q += 1
-                    normal = Self.index(&q)
+                    normal = Self.index(&q, &lengths.normal)
                     guard normal > 0 else { return q.pointee == UInt8(ascii: "-") && runningFace(&p) }
                 }
             }
@@ -306,19 +307,44 @@ struct OBJPieceParser: ~Copyable {
         return true
     }
 
-    /// A whole number of at most nine digits; 0 where there is none, which leaves the place.
+    /// How many digits the last index of a kind had: the flag of the first letter behind them, and their bits.
+    private struct Length {
+        var flag: UInt64 = 0x8000
+        var bits: UInt64 = 8
+    }
+
+    /// A whole number of at most eight digits; 0 where there is none.
+    ///
+    /// Most indices are as long as the one before. Taking that length where it is right, and not the one found, lets the processor
+    /// go on to the next index before this one is understood.
     @inline(__always)
-    private static func index(_ q: inout UnsafePointer<UInt8>) -> UInt32 {
+    private static func index(_ q: inout UnsafePointer<UInt8>, _ length: inout Length) -> UInt32 {
+        // Eight letters at once: those before the first that is no digit move to the top and are added up pairwise.
+        let letters = UInt64(littleEndian: UnsafeRawPointer(q).loadUnaligned(as: UInt64.self)) ^ 0x3030_3030_3030_3030
+        let others = (letters | (letters &+ 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080
+        let flag = others & (0 &- others)
+        if flag != length.flag {
+            guard flag > 0x80 else { return flag == 0 ? longIndex(&q) : 0 }
+            length = Length(flag: flag, bits: UInt64(truncatingIfNeeded: flag.trailingZeroBitCount & 0x78))
+        }
+        q += Int(truncatingIfNeeded: length.bits &>> 3)
+        var v = letters &<< (64 &- length.bits)
+        v = (v &* 10 &+ (v &>> 8)) & 0x00FF_00FF_00FF_00FF
+        v = (v &* 100 &+ (v &>> 16)) & 0x0000_FFFF_0000_FFFF
+        v = (v &* 10000 &+ (v &>> 32)) & 0xFFFF_FFFF
+        return UInt32(truncatingIfNeeded: v)
+    }
+
+    /// Eight digits and more; 0 where they are more than nine.
+    @inline(never)
+    private static func longIndex(_ q: inout UnsafePointer<UInt8>) -> UInt32 {
         let first = q
         var value: UInt32 = 0
-        var digit = q.pointee &- 48
-        while digit <= 9 {
-            value = value &* 10 &+ UInt32(digit)
+        while q.pointee &- 48 <= 9 {
+            value = value &* 10 &+ UInt32(q.pointee &- 48)
             q += 1
-            digit = q.pointee &- 48
         }
-        if q - first > 9 { value = 0 }
-        return value
+        return q - first > 9 ? 0 : value
     }
 
     /// A face of running indices, the other way of those who write OBJ line by line.
@@ -372,7 +398,8 @@ struct OBJPieceParser: ~Copyable {
     private static func backIndex(_ q: inout UnsafePointer<UInt8>) -> Int? {
         guard q.pointee == UInt8(ascii: "-") else { return nil }
         q += 1
-        let value = Self.index(&q)
+        var length = Length()
+        let value = Self.index(&q, &length)
         return value > 0 ? Int(value) : nil
     }
 
@@ -410,25 +437,26 @@ struct OBJPieceParser: ~Copyable {
         seen.highest = OBJBases()
     }
 
-    consuming func finished(_ range: Range<Int>) -> OBJPiece {
-        // Colours and attributes that the last elements have not.
+    /// What has been parsed, as columns of exactly the size they need. The parser begins anew with the memory it has.
+    mutating func finished(_ range: Range<Int>) -> OBJPiece {
+        // Colours that the last positions have not.
         if colors.count > 0 { colors.fill(to: positions.count, with: Vector3f(.nan, .nan, .nan)) }
-        let reach = OBJBases(positions: -seen.lowest.positions, texcoords: -seen.lowest.texcoords, normals: -seen.lowest.normals)
-        let (counts, faceCount, faceSize, events, names, faults) = (counts, faceCount, faceSize, events, names, faults)
-        let (hasComments, facesBeforePositions) = (hasComments, facesBeforePositions)
-        let (largestError, statementCount, needed, hasRunning) = (largestError, statementCount, needed, seen.hasRunningIndices)
+        defer { reset() }
         return OBJPiece(
-            range: range, positions: take(&positions), doubles: take(&doubles), colors: take(&colors), texcoords: take(&texcoords), normals: take(&normals),
-            counts: counts, faceCount: faceCount, faceSize: faceSize, faceSizes: take(&faceSizes), positionIndices: take(&positionIndices),
-            texcoordIndices: take(&texcoordIndices), normalIndices: take(&normalIndices), lineSizes: take(&lineSizes),
-            lineIndices: take(&lineIndices), pointIndices: take(&pointIndices), events: events, names: names, faults: faults,
-            largestError: largestError, statementCount: statementCount, hasComments: hasComments, facesBeforePositions: facesBeforePositions,
-            needed: needed, reach: reach, hasRunningIndices: hasRunning)
+            range: range, positions: positions.taken(), doubles: doubles.taken(), colors: colors.taken(), texcoords: texcoords.taken(),
+            normals: normals.taken(), counts: counts, faceCount: faceCount, faceSize: faceSize, faceSizes: faceSizes.taken(),
+            positionIndices: positionIndices.taken(), texcoordIndices: texcoordIndices.taken(), normalIndices: normalIndices.taken(),
+            lineSizes: lineSizes.taken(), lineIndices: lineIndices.taken(), pointIndices: pointIndices.taken(), events: events, names: names,
+            faults: faults, largestError: largestError, statementCount: statementCount, hasComments: hasComments,
+            facesBeforePositions: facesBeforePositions, needed: needed,
+            reach: OBJBases(positions: -seen.lowest.positions, texcoords: -seen.lowest.texcoords, normals: -seen.lowest.normals),
+            hasRunningIndices: seen.hasRunningIndices)
     }
-}
 
-private func take<E>(_ column: inout OBJGrowing<E>) -> OBJColumn<E> {
-    var taken = OBJGrowing<E>()
-    swap(&taken, &column)
-    return taken.finished()
+    private mutating func reset() {
+        (counts, faceCount, faceSize, statementCount) = (OBJBases(), 0, 0, 0)
+        (events, names, faults) = ([], OBJNames(), OBJFaults())
+        (hasComments, facesBeforePositions, largestError) = (false, 0, 0)
+        (seen, needed) = (Seen(), OBJBases())
+    }
 }

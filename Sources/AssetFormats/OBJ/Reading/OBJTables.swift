@@ -1,5 +1,6 @@
 import AssetIO
 import AssetModel
+import Synchronization
 
 /// A whole file, parsed: pieces in file order, and what all of them define side by side.
 final class OBJTables: Sendable {
@@ -92,6 +93,8 @@ final class OBJTables: Sendable {
                 }
                 end = min(end, bytes.count)
                 ranges.append(start..<end)
+                // A look at one byte may have mapped megabytes.
+                file.release(start, count: end - start)
                 start = end
             }
             return ranges
@@ -102,31 +105,38 @@ final class OBJTables: Sendable {
         _ file: FileBytes, _ ranges: [Range<Int>], _ settings: (Int) -> OBJPieceParser.Settings
     ) -> [OBJPiece] {
         var pieces = [OBJPiece?](repeating: nil, count: ranges.count)
+        // Each thread takes the next piece that nobody has, with a parser of its own for all of them.
+        let next = Atomic<Int>(0)
         pieces.withUnsafeMutableBufferPointer { pieces in
             nonisolated(unsafe) let pieces = pieces
-            concurrently(ranges.count) { i in
-                pieces[i] = parse(file, ranges[i], settings(i))
-                file.release(ranges[i].lowerBound, count: ranges[i].count)
+            concurrently(min(ranges.count, coreCount)) { _ in
+                var parser = OBJPieceParser(settings(0))
+                while true {
+                    let i = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                    guard i < ranges.count else { return }
+                    parser.settings = settings(i)
+                    parse(file, ranges[i], &parser)
+                    pieces[i] = parser.finished(ranges[i])
+                    file.release(ranges[i].lowerBound, count: ranges[i].count)
+                }
             }
         }
         return pieces.compactMap { $0 }
     }
 
-    private static func parse(_ file: FileBytes, _ range: Range<Int>, _ settings: OBJPieceParser.Settings) -> OBJPiece {
+    private static func parse(_ file: FileBytes, _ range: Range<Int>, _ parser: inout OBJPieceParser) {
         file.withUnsafeBytes { raw in
-            var parser = OBJPieceParser(settings)
-            guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return parser.finished(range) }
+            guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
             if raw.count - range.upperBound >= OBJPieceParser.lookahead {
                 parser.parse(base + range.lowerBound, count: range.count, fileOffset: range.lowerBound)
-            } else {
-                // The end of the file: a copy with room behind it.
-                let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: range.count + 1 + OBJPieceParser.lookahead)
-                defer { copy.deallocate() }
-                copy.update(from: base + range.lowerBound, count: range.count)
-                (copy + range.count).update(repeating: 0x0A, count: 1 + OBJPieceParser.lookahead)
-                parser.parse(copy, count: range.count, fileOffset: range.lowerBound)
+                return
             }
-            return parser.finished(range)
+            // The end of the file: a copy with room behind it.
+            let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: range.count + 1 + OBJPieceParser.lookahead)
+            defer { copy.deallocate() }
+            copy.update(from: base + range.lowerBound, count: range.count)
+            (copy + range.count).update(repeating: 0x0A, count: 1 + OBJPieceParser.lookahead)
+            parser.parse(copy, count: range.count, fileOffset: range.lowerBound)
         }
     }
 
