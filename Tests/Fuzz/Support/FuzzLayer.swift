@@ -6,7 +6,7 @@ import TestSupport
 
 /// Which parser an input goes to, whatever its first bytes are.
 public enum FuzzFormat {
-    case usda, usdc, zip, mtl
+    case usda, usdc, zip, obj, mtl
 }
 
 /// Reads one input and goes on as far as it lets us: every value and every member, then the stage, the scene and all that can
@@ -34,6 +34,12 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int, as format: FuzzFo
             _ = try? archive.contents(of: entry)
             _ = try? archive.hasRightChecksum(entry)
         }
+    case .obj:
+        let library = "newmtl a\nKd 1 0 0\nmap_Kd x.png\nnewmtl b\n"
+        let result = Exercise(
+            bytes, name: "input.obj", registry: .standard, siblings: ["a.mtl": Array(library.utf8), "x.png": [1]], limits: limits)
+        precondition(result.violations.isEmpty, "\(result.violations)")
+        return
     case .mtl:
         // By way of a file that names the library: all its materials are used where their names are as simple as these.
         let object = "mtllib input.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\nusemtl b\nf 1/1 2/1 3/1\n"
