@@ -7,15 +7,16 @@ extension OBJPieceParser {
     mutating func carefulLine(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
         let first = p
         line.removeAll(keepingCapacity: true)
-        var isComment = false
+        var (isComment, hasComment) = (false, false)
         while p < end {
             let from = p
             skipLine(&p, end)
             if line.isEmpty { isComment = isCommentLine(from, p) }
+            hasComment = hasComment || beginsComment(from, p)
             line.append(contentsOf: UnsafeBufferPointer(start: from, count: p - from))
             if p < end { p += p.pointee == 0x0D && p + 1 < end && p[1] == 0x0A ? 2 : 1 }
             // Only as the very last character, and never of a comment.
-            guard !isComment, line.last == UInt8(ascii: "\\"), !hasComment() else { break }
+            guard !isComment, line.last == UInt8(ascii: "\\"), !hasComment else { break }
             line[line.count - 1] = 0x20
         }
         guard !isComment else { return }
@@ -29,9 +30,15 @@ extension OBJPieceParser {
         return q < to && q.pointee == UInt8(ascii: "#")
     }
 
-    /// Whether the line has a comment behind a statement.
-    private func hasComment() -> Bool {
-        for i in line.indices.dropFirst() where line[i] == UInt8(ascii: "#") && (line[i - 1] == 0x20 || line[i - 1] == 0x09) { return true }
+    /// Whether a comment begins behind a blank.
+    private func beginsComment(_ from: UnsafePointer<UInt8>, _ to: UnsafePointer<UInt8>) -> Bool {
+        var q = from
+        var isAfterBlank = !line.isEmpty
+        while q < to {
+            if q.pointee == UInt8(ascii: "#"), isAfterBlank { return true }
+            isAfterBlank = q.pointee == 0x20 || q.pointee == 0x09
+            q += 1
+        }
         return false
     }
 
