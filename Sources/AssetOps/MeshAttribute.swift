@@ -9,11 +9,14 @@ public struct MeshAttribute<Element: Sendable>: Sendable {
     public let values: [Element]
     /// Where present, element `i` is `values[indices[i]]`.
     public let indices: [Int32]?
+    /// The value that stands for none; nil where every element has one.
+    public let absent: Int?
 
-    public init(domain: Domain, values: [Element], indices: [Int32]? = nil) {
+    public init(domain: Domain, values: [Element], indices: [Int32]? = nil, absent: Int? = nil) {
         self.domain = domain
         self.values = values
         self.indices = indices
+        self.absent = absent
     }
 
     /// The index into `values` for a corner of a face at a point.
@@ -38,7 +41,7 @@ public struct MeshAttribute<Element: Sendable>: Sendable {
             case .point: .point
             case .corner: .corner
             }
-        return MeshAttribute<Other>(domain: other, values: values.map(change), indices: indices)
+        return MeshAttribute<Other>(domain: other, values: values.map(change), indices: indices, absent: absent)
     }
 }
 
@@ -85,5 +88,5 @@ public func loadAttribute<Element: Sendable>(
         let wrong = indices.first { $0 < 0 || Int($0) >= values.count } ?? 0
         return .bad(AttributeDefect(found: Int(wrong), expected: values.count, isIndex: true))
     }
-    return .good(MeshAttribute(domain: domain, values: try values.load(), indices: indices))
+    return .good(MeshAttribute(domain: domain, values: try values.load(), indices: indices, absent: primvar.unauthoredValuesIndex.map(Int.init)))
 }

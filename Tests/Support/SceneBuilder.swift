@@ -56,6 +56,9 @@ public struct SceneBuilder {
         return scene.materials.append(material)
     }
 
+    /// Changes a mesh that was added before.
+    public mutating func changeMesh(_ id: ID<Mesh>, _ body: (inout Mesh) -> Void) { body(&scene.meshes[id]) }
+
     /// Changes a node that was added before.
     public mutating func change(_ id: ID<Node>, _ body: (inout Node) -> Void) { body(&scene.nodes[id]) }
 

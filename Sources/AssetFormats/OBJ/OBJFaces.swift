@@ -9,6 +9,8 @@ struct OBJIndexSource {
     private let indices: [Int32]?
     /// What is added: the attribute's first line in the file, counted from 1.
     private let start: Int
+    /// The line that stands for none, so that a corner has no number.
+    private let absent: Int
 
     init<E>(_ attribute: MeshAttribute<E>, start: Int) {
         space =
@@ -20,7 +22,11 @@ struct OBJIndexSource {
             }
         indices = attribute.indices
         self.start = start
+        absent = attribute.absent.map { start + $0 } ?? -1
     }
+
+    @inline(__always)
+    func isAbsent(_ index: Int) -> Bool { index == absent }
 
     func isPoint(from start: Int) -> Bool { space == .point && indices == nil && self.start == start }
 
@@ -156,15 +162,20 @@ struct OBJFaces {
         let first = p
         let length = FloatPrinter.print(UInt(bitPattern: v), to: p)
         p += length
+        var hasCoordinates = false
         if let coordinates {
-            p[0] = UInt8(ascii: "/")
-            p += 1
-            put(coordinates.index(face: face, corner: corner, point: point), v, first, length, &p)
+            let index = coordinates.index(face: face, corner: corner, point: point)
+            if !coordinates.isAbsent(index) {
+                p[0] = UInt8(ascii: "/")
+                p += 1
+                put(index, v, first, length, &p)
+                hasCoordinates = true
+            }
         }
         if let normals {
             p[0] = UInt8(ascii: "/")
             p += 1
-            if coordinates == nil {
+            if !hasCoordinates {
                 p[0] = UInt8(ascii: "/")
                 p += 1
             }

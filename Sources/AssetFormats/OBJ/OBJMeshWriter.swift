@@ -35,8 +35,10 @@ extension OBJWriter {
 
         for set in sets where data.coordinateStarts[set.written] == nil {
             data.coordinateStarts[set.written] = coordinateCount + 1
-            try OBJLines.coordinates(set.values.values, baked: set.written.baked, to: text)
-            coordinateCount += set.values.values.count
+            // The value that stands for none, which is the last, is no line.
+            let values = set.values.absent == set.values.values.count - 1 ? Array(set.values.values.dropLast()) : set.values.values
+            try OBJLines.coordinates(values, baked: set.written.baked, to: text)
+            coordinateCount += values.count
         }
         var normalSource: OBJIndexSource?
         if let normals {
@@ -54,6 +56,8 @@ extension OBJWriter {
             normalSource = OBJIndexSource(normals, start: start)
         }
 
+        let faceSets = try OBJFaceSets(data.mesh) { data.mesh.subsets[$0].family != "materialBind" && !isMaterial($0, node) }
+        let parentGroup = groupName(item, node)
         let isFlipped = (data.mesh.orientation == .leftHanded) != (m.determinant3 < 0)
         var degenerate = 0
         for (k, group) in groups.enumerated() {
@@ -64,14 +68,18 @@ extension OBJWriter {
                 polygons: polygons, vertices: vertices, vertexStart: vertexStart,
                 coordinates: set.flatMap { set in data.coordinateStarts[set.written].map { OBJIndexSource(set.values, start: $0) } },
                 normals: normalSource, isFlipped: isFlipped)
-            if options.triangulate {
-                let triangles = FaceTriangles(polygons, group.faces)
-                degenerate += triangles.degenerate
-                elementCount += triangles.count
-                try faces.triangles(triangles, to: text)
-            } else {
-                elementCount += group.faces?.count ?? polygons.faceCount
-                try faces.polygons(group.faces, to: text)
+            let parts: [(name: String?, faces: [Int32]?)] = faceSets?.parts(group.faces).map { ($0.name, $0.faces) } ?? [(nil, group.faces)]
+            for part in parts {
+                if let name = part.name { try startGroup([parentGroup, name].filter { !$0.isEmpty }.joined(separator: " ")) }
+                if options.triangulate {
+                    let triangles = FaceTriangles(polygons, part.faces)
+                    degenerate += triangles.degenerate
+                    elementCount += triangles.count
+                    try faces.triangles(triangles, to: text)
+                } else {
+                    elementCount += part.faces?.count ?? polygons.faceCount
+                    try faces.polygons(part.faces, to: text)
+                }
             }
         }
         if degenerate > 0 {
@@ -150,11 +158,14 @@ extension OBJWriter {
             }
         }
         for (i, subset) in data.mesh.subsets.enumerated() where subset.family != "materialBind" {
-            let hasMaterial = i < node.subsetPreviewMaterials.count && node.subsetPreviewMaterials[i] != nil
-            if !hasMaterial {
-                diagnostics.warning("obj.lost.subset", "the face set '\(subset.name)' is not written: it has no material", at: location(node))
+            if !subset.isOfFaces, !isMaterial(i, node) {
+                diagnostics.warning("obj.lost.subset", "the set '\(subset.name)' is not written: it is of points or edges", at: location(node))
             }
         }
+    }
+
+    private func isMaterial(_ subset: Int, _ node: Node) -> Bool {
+        subset < node.subsetPreviewMaterials.count && node.subsetPreviewMaterials[subset] != nil
     }
 
     private func isOpaque(_ primvar: Primvar) -> Bool {

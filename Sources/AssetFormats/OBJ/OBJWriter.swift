@@ -177,16 +177,19 @@ struct OBJWriter {
 
     /// Starts an object: the group of its place in the hierarchy, where that changed, then `o` with a name of its own.
     mutating func startObject(_ item: DrawItem, _ node: Node) throws(AssetError) {
-        let group = groupName(item, node)
-        if group != currentGroup {
-            if !group.isEmpty || currentGroup != nil { try text.text("g \(group.isEmpty ? "default" : group)\n") }
-            currentGroup = group
-        }
+        try startGroup(groupName(item, node))
         try text.text("o \(objectNames.name(item, node))\n")
     }
 
+    /// Says to which groups the following faces belong, where that changed; empty for none.
+    mutating func startGroup(_ group: String) throws(AssetError) {
+        if group == currentGroup { return }
+        if !group.isEmpty || currentGroup != nil { try text.text("g \(group.isEmpty ? "default" : group)\n") }
+        currentGroup = group
+    }
+
     /// The path of the parent; for copies the instancer's with the copy's number.
-    private func groupName(_ item: DrawItem, _ node: Node) -> String {
+    func groupName(_ item: DrawItem, _ node: Node) -> String {
         var parts: [String] = []
         func add(_ path: String) {
             for part in path.split(separator: "/") { parts.append(objName(String(part))) }
