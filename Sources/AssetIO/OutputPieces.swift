@@ -41,6 +41,12 @@ public final class OutputPieces {
         used += count
     }
 
+    /// Appends bytes.
+    public func bytes(_ bytes: [UInt8]) throws(AssetError) {
+        try flush()
+        try write(bytes)
+    }
+
     private func write(_ bytes: [UInt8]) throws(AssetError) {
         var failure: AssetError?
         bytes.withUnsafeBytes { raw in

@@ -57,6 +57,8 @@ public struct ReadOptions: Sendable {
     /// Whether to fill the primvars and normals of meshes. Without, they are looked at as far as a warning may come of them; a
     /// skin's are always there.
     public var wantsMeshPrimvars = true
+    /// Whether to hold normals that a file stores against its faces where nothing else reads them (STL); `convert` asks for it.
+    public var checksStoredNormals = false
     /// Whether to read animation clips.
     public var wantsAnimation = false
     public init() {}
@@ -88,6 +90,11 @@ public struct ReadContext {
 /// What a write is asked for; names are those of `facet convert`.
 public struct WriteOptions: Sendable {
     public enum Textures: String, Sendable, CaseIterable { case copy, embed, skip }
+    /// How PLY and STL are written: little-endian binary, text, or big-endian binary, which only PLY has.
+    public enum Encoding: String, Sendable, CaseIterable {
+        case binary, ascii
+        case bigEndian = "big-endian"
+    }
     public enum MTLRoughness: String, Sendable, CaseIterable { case blender, phong }
     /// File name of the output without folder, e.g. `chair.obj`; side files take their names from it.
     public var fileName: String
@@ -100,6 +107,9 @@ public struct WriteOptions: Sendable {
     public var purposes: Set<Purpose> = [.default, .render]
     public var textures = Textures.copy
     public var mtlRoughness = MTLRoughness.blender
+    public var encoding = Encoding.binary
+    /// Whether files can stand beside the main one; false for standard output.
+    public var hasFolder = true
     /// Only the subtree below this node path.
     public var nodePath: String?
     public var allowEmpty = false

@@ -24,3 +24,28 @@ extension PolygonMesh {
         return AssetOps.needsDoubles(bounds, m)
     }
 }
+
+extension BoundingBox {
+    /// The length of the diagonal after a transform, roughly.
+    public func diagonal(_ m: Matrix4d) -> Double {
+        guard !isEmpty else { return 0 }
+        let (x, y, z) = (size.x, size.y, size.z)
+        let far = [(x, y, z), (-x, y, z), (x, -y, z), (x, y, -z)].map { m.transform(direction: Vector3d($0.0, $0.1, $0.2)).length }
+        return far.reduce(0) { Swift.max($0, $1) }
+    }
+}
+
+/// What float32 does to points that were not float32 before.
+public struct FloatLoss: Sendable {
+    /// How far a coordinate was moved at most.
+    public var moved = 0.0
+    /// Triangles of which two corners that were apart became one.
+    public var merged = 0
+
+    public init() {}
+
+    public mutating func formUnion(_ other: FloatLoss) {
+        moved = Swift.max(moved, other.moved)
+        merged += other.merged
+    }
+}

@@ -14,6 +14,7 @@ public final class MeshArrays {
     private var loadedNormals: MeshAttribute<Vector3f>??
     private var loadedColors: MeshAttribute<Vector3f>??
     private var loadedOpacity: MeshAttribute<Float>??
+    private var loadedTriangles: FaceTriangles?
     private var parts: (materials: [Int], base: Int, parts: [MaterialPart])?
 
     /// Throws where the mesh's bytes are damaged.
@@ -38,7 +39,15 @@ public final class MeshArrays {
         }
         var sum = polygons.byteCount + bytes(loadedNormals ?? nil) + bytes(loadedColors ?? nil) + bytes(loadedOpacity ?? nil)
         for c in coordinates.values { sum += bytes(c) }
-        return sum
+        return sum + (loadedTriangles?.byteCount ?? 0)
+    }
+
+    /// All drawn faces cut into triangles.
+    public var triangles: FaceTriangles {
+        if let loadedTriangles { return loadedTriangles }
+        let made = FaceTriangles(polygons, polygons.keptFaces)
+        loadedTriangles = made
+        return made
     }
 
     // MARK: Attributes

@@ -123,7 +123,9 @@ public func convert(
 
     var asset: Asset
     do {
-        asset = try open(file, options: options.read, resolver: resolver, registry: registry)
+        var read = options.read
+        read.checksStoredNormals = true
+        asset = try open(file, options: read, resolver: resolver, registry: registry)
     } catch {
         throw fail(.input, error)
     }

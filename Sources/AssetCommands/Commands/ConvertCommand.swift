@@ -44,10 +44,12 @@ struct ConvertCommand: Command {
                 OptionSpec(
                     "mtl-roughness", .choice(WriteOptions.MTLRoughness.allCases.map(\.rawValue)),
                     help: "how Ns of an MTL and roughness translate (blender)"),
+                OptionSpec(
+                    "encoding", .choice(WriteOptions.Encoding.allCases.map(\.rawValue)),
+                    help: "how PLY and STL are written; big-endian is PLY's (binary)"),
                 OptionSpec("allow-empty", help: "write a file although nothing is in it"),
                 OptionSpec(
                     "progress", .choice(["auto", "always", "never"]), help: "a progress line; auto: on a terminal, when it takes long"),
-                OptionSpec("encoding", .choice(["binary", "ascii", "big-endian"]), help: "how PLY and STL are written", hidden: true),
                 OptionSpec("instancing", .choice(["nodes", "gpu", "bake"]), help: "how glTF repeats things", hidden: true),
                 OptionSpec(
                     "compress", .choice(["none", "quantize", "draco", "meshopt"]), help: "how glTF geometry is packed", hidden: true),
@@ -62,6 +64,8 @@ struct ConvertCommand: Command {
                 .init("facet convert chair.usdz chair.obj", "chair.obj, chair.mtl and the textures"),
                 .init("facet convert --up z --units mm room.usdc room.obj", "for a program with another up axis"),
                 .init("facet convert --node /World/Chair room.usdc chair.obj", "one part"),
+                .init("facet convert --units mm --up z part.usda part.stl", "for a printer"),
+                .init("facet convert --encoding ascii scan.obj scan.ply", "as text"),
             ])
     }
 
@@ -75,6 +79,7 @@ struct ConvertCommand: Command {
     /// Options that only some formats have, as given.
     private let special: [(name: String, value: ParsedArguments.Value)]
     private let embedsTextures: ParsedArguments.Value?
+    private let encoding: ParsedArguments.Value?
 
     init(_ parsed: ParsedArguments) throws(UsageError) {
         input = parsed.operands[0].text
@@ -102,7 +107,10 @@ struct ConvertCommand: Command {
         if let m = parsed.value("mtl-roughness"), let roughness = WriteOptions.MTLRoughness(rawValue: m.text) {
             options.write.mtlRoughness = roughness
         }
+        if let e = parsed.value("encoding"), let encoding = WriteOptions.Encoding(rawValue: e.text) { options.write.encoding = encoding }
+        options.write.hasFolder = output.text != "-"
         self.options = options
+        encoding = parsed.value("encoding")
         embedsTextures = parsed.value("textures").flatMap { $0.text == "embed" ? $0 : nil }
         progress = parsed.value("progress")?.text ?? "auto"
         special = Self.outputsOf.compactMap { o in parsed.value(o.option).map { (o.option, $0) } }
@@ -189,7 +197,10 @@ struct ConvertCommand: Command {
                 throw .usage(value.error("--\(name) is for \(listed(formats)) output, and this one is \(info.name)"))
             }
         }
-        if let embedsTextures, info.id == "obj" {
+        if let encoding, encoding.text == WriteOptions.Encoding.bigEndian.rawValue, info.id == "stl" {
+            throw .usage(encoding.error("--encoding is 'big-endian', and STL knows only binary or ascii"))
+        }
+        if let embedsTextures, ["obj", "ply", "stl"].contains(info.id) {
             throw .usage(
                 embedsTextures.error("--textures embed is not for \(info.name): it has no place for images, expected copy or skip"))
         }

@@ -9,10 +9,11 @@ public struct STLFormat: Format {
 
     public var info: FormatInfo {
         FormatInfo(
-            id: "stl", name: "STL", fileExtensions: ["stl", "stla", "stlb"], mediaType: "model/stl", canRead: true, canWrite: false,
+            id: "stl", name: "STL", fileExtensions: ["stl", "stla", "stlb"], mediaType: "model/stl", canRead: true, canWrite: true,
             notes: [
                 "triangles stand as they are stored, three points each; stored normals are not trusted",
-                "facet colours (VisCAM, Magics) are read",
+                "facet colours (VisCAM, Magics) are read, and not written",
+                "written as triangles with the normals of their winding, binary or as text; text holds a solid for each object",
             ])
     }
 
@@ -20,6 +21,12 @@ public struct STLFormat: Format {
 
     public func open(_ file: FileBytes, _ context: inout ReadContext) throws(AssetError) -> any Document {
         try STLDocument(file, &context.diagnostics)
+    }
+
+    public func write(_ scene: Scene, _ context: inout WriteContext) throws(AssetError) {
+        var writer = STLWriter(scene, context)
+        defer { context.diagnostics = writer.diagnostics }
+        try writer.write()
     }
 }
 
@@ -49,6 +56,7 @@ struct STLDocument: Document {
                 file: file.name, format: "stl", version: isBinary ? "binary" : "ascii", byteCount: file.count,
                 files: [SourceDescription.File(path: file.name, role: "root", byteCount: file.count, resolved: file.name)]))
         scene.source.isUnwelded = true
+        if context.options.checksStoredNormals { STLNormals.check(self, &context.diagnostics) }
         var names = UniqueNames()
         for solid in solids { names.announce(pathName(solid.name)) }
         for solid in solids {
