@@ -34,4 +34,14 @@ enum TextRow {
         p[0] = UInt8(ascii: "\n")
         p += 1
     }
+
+    /// The first number of a row, without a blank.
+    @inline(__always)
+    static func begin(_ value: Float, _ p: inout UnsafeMutablePointer<UInt8>) { p += FloatPrinter.print(value, to: p) }
+
+    @inline(__always)
+    static func begin(_ value: Double, _ p: inout UnsafeMutablePointer<UInt8>) { p += FloatPrinter.print(value, to: p) }
+
+    @inline(__always)
+    static func begin(_ value: Int, _ p: inout UnsafeMutablePointer<UInt8>) { p += FloatPrinter.print(value, to: p) }
 }

@@ -244,4 +244,16 @@ extension Primvar {
         if case .float3 = values { return role == .textureCoordinate }
         return false
     }
+
+    /// Whether the values of a display opacity are all 1; those of very many are not looked at.
+    public var isOpaque: Bool {
+        guard case .float(let values) = values, values.count < 1 << 20 else { return false }
+        var isOpaque = true
+        do throws(AssetError) {
+            try values.forEachBlock { block in for v in block where v != 1 { isOpaque = false } }
+        } catch {
+            return false
+        }
+        return isOpaque
+    }
 }

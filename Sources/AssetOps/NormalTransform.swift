@@ -25,4 +25,10 @@ public import AssetModel
         guard length > 0, length.isFinite else { return Vector3f(0, 0, 1) }
         return Vector3f(Float(n.x / length), Float(n.y / length), Float(n.z / length))
     }
+
+    /// A normal of unit length; what is that as floats go stays as it is, to the last digit.
+    @inlinable public static func normalized(_ n: Vector3f) -> Vector3f {
+        let square = n.x * n.x + n.y * n.y + n.z * n.z
+        return (square - 1).magnitude < 1e-6 ? n : unit(Vector3d(n))
+    }
 }

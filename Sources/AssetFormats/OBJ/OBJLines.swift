@@ -103,13 +103,7 @@ enum OBJLines {
             var p = out
             for i in range {
                 var n = values[i]
-                if let rotation {
-                    n = rotation.apply(n)
-                } else {
-                    // What is of unit length as floats go stays as it is, to the last digit.
-                    let square = n.x * n.x + n.y * n.y + n.z * n.z
-                    if !((square - 1).magnitude < 1e-6) { n = NormalTransform.unit(Vector3d(n)) }
-                }
+                n = rotation?.apply(n) ?? NormalTransform.normalized(n)
                 p[0] = UInt8(ascii: "v")
                 p[1] = UInt8(ascii: "n")
                 p += 2

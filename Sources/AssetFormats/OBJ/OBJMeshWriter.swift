@@ -151,7 +151,7 @@ extension OBJWriter {
                     "obj.lost.uv-set", "the coordinates '\(primvar.name)' are not written: no material uses them and OBJ has one set",
                     at: location(node))
             } else if primvar.name == "displayOpacity" {
-                if isOpaque(primvar) { continue }
+                if primvar.isOpaque { continue }
                 diagnostics.warning("obj.lost.display-opacity", "the display opacity is not written: OBJ has none", at: location(node))
             } else {
                 diagnostics.warning("obj.lost.primvar", "primvar '\(primvar.name)' is not written: OBJ has no place for it", at: location(node))
@@ -166,17 +166,6 @@ extension OBJWriter {
 
     private func isMaterial(_ subset: Int, _ node: Node) -> Bool {
         subset < node.subsetPreviewMaterials.count && node.subsetPreviewMaterials[subset] != nil
-    }
-
-    private func isOpaque(_ primvar: Primvar) -> Bool {
-        guard case .float(let values) = primvar.values, values.count < 1 << 20 else { return false }
-        var isOpaque = true
-        do throws(AssetError) {
-            try values.forEachBlock { block in for v in block where v != 1 { isOpaque = false } }
-        } catch {
-            return false
-        }
-        return isOpaque
     }
 
     // MARK: Vertices

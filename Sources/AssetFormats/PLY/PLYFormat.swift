@@ -8,10 +8,11 @@ public struct PLYFormat: Format {
 
     public var info: FormatInfo {
         FormatInfo(
-            id: "ply", name: "PLY", fileExtensions: ["ply"], mediaType: "model/ply", canRead: true, canWrite: false,
+            id: "ply", name: "PLY", fileExtensions: ["ply"], mediaType: "model/ply", canRead: true, canWrite: true,
             notes: [
                 "one mesh, or points where a file has no faces; Gaussian splats are read as points with their attributes",
                 "colours, normals, texture coordinates and texture files are read; further properties and elements are named in an info",
+                "written as one mesh, little-endian unless asked otherwise; faces of any size, curves as edges, plain colours of materials in the vertices",
             ])
     }
 
@@ -33,5 +34,11 @@ public struct PLYFormat: Format {
         let header = try PLYHeader(file)
         try header.checkCounts(file)
         return PLYDocument(file: file, header: header)
+    }
+
+    public func write(_ scene: Scene, _ context: inout WriteContext) throws(AssetError) {
+        var writer = PLYWriter(scene, context)
+        defer { context.diagnostics = writer.diagnostics }
+        try writer.write()
     }
 }

@@ -162,7 +162,9 @@ struct STLWriter {
         }
         if let loss {
             var parts: [String] = []
-            if loss.farthest > 0 { parts.append("moves points of \(amount(movedMeshes, "mesh", "meshes")) by up to \(FloatPrinter.text(Float(loss.farthest)))") }
+            if loss.farthest > 0 {
+                parts.append("moves points of \(amount(movedMeshes, "mesh", "meshes")) by up to \(FloatPrinter.text(Float(loss.farthest)))")
+            }
             if float.merged > 0 { parts.append("makes corners of \(amount(float.merged, "triangle")) one") }
             diagnostics.warning(
                 "stl.lost.precision", "single precision \(parts.joined(separator: " and "))", at: SourceLocation(file: file, primPath: loss.path))
