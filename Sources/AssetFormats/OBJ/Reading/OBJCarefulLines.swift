@@ -262,7 +262,8 @@ struct OBJWords {
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    private static func isBlank(_ c: UInt8) -> Bool { c == 0x20 || (c >= 0x09 && c <= 0x0D) }
+    /// Separators of information (28 to 31) are blanks as well.
+    private static func isBlank(_ c: UInt8) -> Bool { c == 0x20 || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F) }
 
     /// The next word; nil at the end, or where a comment begins.
     mutating func next() -> UnsafeBufferPointer<UInt8>? {

@@ -7,9 +7,9 @@ struct OBJLibraries {
     private let file: FileBytes
     private var libraries: [MTLLibrary] = []
     private var ofName: [Int32: ID<Material>] = [:]
-    private let place: (Int) -> SourceLocation
+    private let places: OBJPlaces
 
-    init(_ file: FileBytes, _ place: @escaping (Int) -> SourceLocation) { (self.file, self.place) = (file, place) }
+    init(_ file: FileBytes, _ places: OBJPlaces) { (self.file, self.places) = (file, places) }
 
     /// The material of a name's number; nil for none.
     func material(_ name: Int32) -> ID<Material>? { ofName[name] }
@@ -18,7 +18,7 @@ struct OBJLibraries {
     mutating func load(_ structure: OBJStructure, into scene: inout Scene, _ context: inout ReadContext) {
         openAll(structure, &scene, &context)
         if let offset = structure.namelessLibrary {
-            context.diagnostics.warning("obj.no-library-name", "mtllib names no file", at: place(offset))
+            context.diagnostics.warning("obj.no-library-name", "mtllib names no file", at: places.place(offset))
         }
         var maker = MTLToMaterial(resolver: context.resolver, openedFile: file.name)
         var paths = UniqueNames()
@@ -50,7 +50,7 @@ struct OBJLibraries {
                     "obj.no-library", isNamed ? "materials are named, and no library was found" : "materials are named, but no library",
                     at: SourceLocation(file: file.name))
             } else {
-                context.diagnostics.warning("obj.missing-material", "'\(text)' is in no library", at: place(offset))
+                context.diagnostics.warning("obj.missing-material", "'\(text)' is in no library", at: places.place(offset))
             }
             let path = "/materials/" + paths.unique(OBJToScene.pathName(text))
             ofName[name] = scene.materials.append(Material(name: OBJToScene.shownName(text), path: path))
@@ -79,7 +79,7 @@ struct OBJLibraries {
                 if let found = find(part, context) {
                     open(found, part, offset, &opened, &scene, &context)
                 } else {
-                    context.diagnostics.warning("obj.missing-library", "the material library '\(part)' is not found", at: place(offset))
+                    context.diagnostics.warning("obj.missing-library", "the material library '\(part)' is not found", at: places.place(offset))
                 }
             }
         }
@@ -94,7 +94,7 @@ struct OBJLibraries {
         _ context: inout ReadContext
     ) {
         guard opened.insert(found.path).inserted else { return }
-        if let warning = found.warning(authored, at: place(offset)) { context.diagnostics.add(warning) }
+        if found.way != .asWritten, let warning = found.warning(authored, at: places.place(offset)) { context.diagnostics.add(warning) }
         do throws(AssetError) {
             let bytes = try context.resolver.open(found.path)
             scene.source.files.append(

@@ -47,6 +47,9 @@ struct OBJStructure {
     /// Places of `usemtl` and `mtllib` without a name.
     private(set) var namelessLibrary: Int?
 
+    /// All places that are kept.
+    var places: [Int] { materials.map(\.offset) + libraries.map(\.offset) + (namelessLibrary.map { [$0] } ?? []) }
+
     private var object = -1
     private var group: Int32 = -1
     private var material: Int32 = -1

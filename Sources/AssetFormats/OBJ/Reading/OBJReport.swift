@@ -3,22 +3,15 @@ import AssetModel
 
 /// Tells what was found wrong or strange in a file, one entry a kind, with the place of the first.
 struct OBJReport {
-    let file: FileBytes
     let faults: OBJFaults
-
-    func place(_ offset: Int) -> SourceLocation {
-        let (line, column) = lineAndColumn(of: offset, in: file.byteSpan)
-        // Lines are counted from the file's beginning: what that has mapped is let go again.
-        file.release(0, count: file.count)
-        return SourceLocation(file: file.name, position: .line(line, column: column))
-    }
+    let places: OBJPlaces
 
     func tell(_ diagnostics: inout Diagnostics) {
         func warn(_ kind: OBJFaults.Kind, _ code: String, _ one: String, _ many: String, _ reason: String, severity: Severity = .warning) {
             let count = faults.count(kind)
             guard count > 0 else { return }
             diagnostics.add(
-                Diagnostic(severity, code, (count == 1 ? one : "\(count) \(many)") + reason, at: place(faults.first(kind)), count: count))
+                Diagnostic(severity, code, (count == 1 ? one : "\(count) \(many)") + reason, at: places.place(faults.first(kind)), count: count))
         }
         let (face, faces) = ("a face is left out: ", "faces are left out: ")
         warn(.badIndex, "obj.index-out-of-range", face, faces, "an index names a position that is not there yet")
@@ -52,7 +45,7 @@ struct OBJReport {
                     .warning, "obj.unknown-statement",
                     "\(count == 1 ? "a statement is" : "\(count) statements are") not of OBJ: \(list(faults.unknownWords))"
                         + (count > faults.unknownWords.count && faults.unknownWords.count >= 8 ? ", …" : ""),
-                    at: place(faults.first(.unknown)), count: count))
+                    at: places.place(faults.first(.unknown)), count: count))
         }
     }
 
@@ -62,7 +55,7 @@ struct OBJReport {
         diagnostics.add(
             Diagnostic(
                 severity, code, "\(count) \(count == 1 ? "statement" : "statements") \(what), not read: \(list((faults.words[kind] ?? []).sorted()))",
-                at: place(faults.first(kind)), count: count))
+                at: places.place(faults.first(kind)), count: count))
     }
 
     private func list(_ words: [String]) -> String { words.map { "'\(SystemPath.readable($0))'" }.joined(separator: ", ") }

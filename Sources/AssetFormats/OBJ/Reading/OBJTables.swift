@@ -34,10 +34,11 @@ final class OBJTables: Sendable {
             total.texcoords += piece.counts.texcoords
             total.normals += piece.counts.normals
         }
-        guard max(total.positions, total.texcoords, total.normals) < Int(Int32.max) else {
+        let corners = pieces.reduce(0) { $0 + $1.cornerCount }
+        guard max(total.positions, total.texcoords, total.normals, corners) < Int(Int32.max) else {
             throw AssetError(
-                "obj.too-large", "\(total.positions) positions, \(total.texcoords) texture coordinates and \(total.normals) normals, "
-                    + "expected fewer than \(Int32.max) of each", at: SourceLocation(file: file.name))
+                "obj.too-large", "\(total.positions) positions, \(total.texcoords) texture coordinates, \(total.normals) normals and "
+                    + "\(corners) corners, expected fewer than \(Int32.max) of each", at: SourceLocation(file: file.name))
         }
         // All faces before all positions: the file is written that way round, and its indices count over the whole of it.
         let isFacesFirst = OBJTables.isFacesFirst(pieces)

@@ -19,9 +19,9 @@ struct OBJToScene {
         self.wantsPrimvars = wantsPrimvars
         file = tables.file
         structure = OBJStructure(tables)
-        let report = OBJReport(file: tables.file, faults: tables.faults)
-        self.report = report
-        libraries = OBJLibraries(tables.file) { report.place($0) }
+        let places = OBJPlaces(tables.file, structure.places + OBJFaults.Kind.allCases.map { tables.faults.first($0) })
+        report = OBJReport(faults: tables.faults, places: places)
+        libraries = OBJLibraries(tables.file, places)
     }
 
     /// A slash in a name would begin another node.
