@@ -30,6 +30,10 @@ extension ToolRun {
         } catch {
             throw .input(error)
         }
+        let progress = startProgress("reading", path)
+        defer { progress?.stop() }
+        var options = options
+        if let progress { options.progress = progress.reporter }
         return try common.open(file, options, environment.resolver, environment.registry)
     }
 

@@ -28,6 +28,16 @@ struct ToolRun: ~Copyable {
     let diagnostics: DiagnosticPrinter
 
     var isVerbose: Bool { diagnostics.verbosity == .verbose }
+
+    /// Begins to show how far a piece of work is; nil where that is not to be seen. It must end before anything else is printed.
+    ///
+    /// - Parameters:
+    ///   - activity: what is done to the file: `reading`.
+    ///   - always: whether it is shown where standard error is no terminal as well.
+    func startProgress(_ activity: String, _ file: String, always: Bool = false) -> ProgressLine? {
+        guard diagnostics.verbosity != .quiet, environment.isErrorTerminal || always, let terminal = environment.progress else { return nil }
+        return ProgressLine(activity, file, on: terminal)
+    }
 }
 
 /// The commands, in the order in which help lists them.

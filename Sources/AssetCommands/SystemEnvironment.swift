@@ -58,11 +58,20 @@ extension ToolEnvironment {
         let isDumb = variable("TERM").map { $0.isEmpty || $0 == "dumb" } ?? true
         environment.allowsColor = (variable("NO_COLOR") ?? "").isEmpty && !isDumb
         if environment.isOutputTerminal { environment.width = terminalWidth(STDOUT_FILENO) }
-        environment.startProgress = { title in
-            let progress = ProgressLine(title)
-            return { progress.stop() }
-        }
+        environment.progress = ProgressTerminal(
+            width: environment.isErrorTerminal ? terminalWidth(STDERR_FILENO) ?? 80 : 80, now: { milliseconds() },
+            write: { text in try? Array(text.utf8).withUnsafeBytes { try DescriptorSink(STDERR_FILENO).write($0) } },
+            everyTenth: { body in
+                // The thread outlives nothing: it looks ten times a second whether it may end.
+                _ = Threads.start { repeat { usleep(100_000) } while body() }
+            })
         return environment
+    }
+
+    private static func milliseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -44,8 +44,8 @@ public struct ToolEnvironment {
     /// Opens the place of an output file and its side files: path of the main file, whether existing files may be replaced. Files
     /// that were opened for reading never are.
     public var openOutput: (_ path: String, _ overwrite: Bool) throws(AssetError) -> any OutputSink
-    /// Starts showing a progress line for a piece of work and returns what ends it.
-    public var startProgress: (_ title: String) -> () -> Void
+    /// Where a progress line is shown; nil where none ever is.
+    public var progress: ProgressTerminal?
 
     /// Holds what was read last for as long as the environment lives: a process that ends gives its memory back faster than
     /// millions of small pieces can be freed one by one.
@@ -65,6 +65,5 @@ public struct ToolEnvironment {
         self.registry = registry
         self.readInput = readInput
         self.openOutput = openOutput
-        startProgress = { _ in {} }
     }
 }

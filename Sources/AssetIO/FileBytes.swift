@@ -37,12 +37,14 @@ public final class FileBytes: Sendable {
     let storage: Storage
     let offset: Int
     public let count: Int
+    private let watch: ReadingWatch?
 
-    init(name: String, storage: Storage, offset: Int, count: Int) {
+    init(name: String, storage: Storage, offset: Int, count: Int, watch: ReadingWatch? = nil) {
         self.name = name
         self.storage = storage
         self.offset = offset
         self.count = count
+        self.watch = watch
     }
 
     /// A copy of bytes in memory.
@@ -50,6 +52,7 @@ public final class FileBytes: Sendable {
         self.name = name
         count = bytes.count
         offset = 0
+        watch = nil
         if bytes.isEmpty {
             storage = Storage(base: nil, count: 0, isMapped: false)
         } else {
@@ -149,9 +152,22 @@ public final class FileBytes: Sendable {
         try body(UnsafeRawBufferPointer(start: storage.base.map { $0 + offset }, count: count))
     }
 
+    /// The same bytes; a reporter is told how many are read, as far as the reader gives them back (`release`).
+    public func watched(by reporter: ProgressReporter) -> FileBytes {
+        guard reporter.isHeard else { return self }
+        return FileBytes(
+            name: name, storage: storage, offset: offset, count: count, watch: ReadingWatch(reporter, name, count))
+    }
+
+    /// Nothing more is told: what is read from now on is read once more.
+    public func endWatch() { watch?.end() }
+
     /// Tells the system that mapped pages within the range are not needed for now, so that they stop counting as
     /// memory in use. Reading them again is always possible.
-    public func release(_ start: Int, count length: Int) {
+    ///
+    /// - Parameter isRead: whether they have been read, for those who watch; false after a look at a few of them.
+    public func release(_ start: Int, count length: Int, isRead: Bool = true) {
+        if isRead { watch?.advance(length) }
         guard storage.isMapped, let base = storage.base, start >= 0, length > 0, start <= count, length <= count - start else { return }
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let first = (offset + start + page - 1) / page * page

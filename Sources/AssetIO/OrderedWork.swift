@@ -1,20 +1,9 @@
 import Dispatch
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// Many pieces of work of any size, done on all cores, their results taken in order: what stands behind a command that is given
 /// many files.
 public enum OrderedWork {
-    /// Cores that the system has for this process.
-    public static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-
     /// Calls `work` with each number below `count`, on `width` threads, and `take` with the results in order, on the calling
     /// thread: each as soon as it and all before it are there.
     ///
@@ -23,12 +12,12 @@ public enum OrderedWork {
     ///   - take: returns false to have no more. What is being worked on then ends by itself and its results are dropped; nobody
     ///     waits for it.
     public static func run<Result: Sendable>(
-        count: Int, width: Int = coreCount, work: @escaping @Sendable (Int) -> Result, take: (Int, Result) -> Bool
+        count: Int, width: Int = Threads.coreCount, work: @escaping @Sendable (Int) -> Result, take: (Int, Result) -> Bool
     ) {
         let queue = Queue(count: count, waiting: width * resultsPerThread, work: work)
         var threads = 0
         if width > 1 {
-            while threads < min(width, count), start({ queue.serve() }) { threads += 1 }
+            while threads < min(width, count), Threads.start({ queue.serve() }) { threads += 1 }
         }
         for i in 0..<max(0, count) {
             let result = threads > 0 ? queue.result(i) : work(i)
@@ -38,43 +27,6 @@ public enum OrderedWork {
 
     /// Results that may wait for those before them, for each thread: a big file among small ones does not keep a core idle.
     private static var resultsPerThread: Int { 16 }
-
-    /// Stack of a thread, as large as a program's first one usually is: readers go as deep as files are nested.
-    private static var stackSize: Int { 8 << 20 }
-
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    /// Starts a thread that nobody waits for; false where the system has none to give.
-    private static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        var attributes = pthread_attr_t()
-        guard pthread_attr_init(&attributes) == 0 else { return false }
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, stackSize)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let box = Unmanaged.passRetained(Body(body))
-        #if canImport(Darwin)
-        var thread: pthread_t?
-        let made = pthread_create(
-            &thread, &attributes,
-            { raw in
-                Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run()
-                return nil
-            }, box.toOpaque())
-        #else
-        var thread = pthread_t()
-        let made = pthread_create(
-            &thread, &attributes,
-            { raw in
-                if let raw { Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run() }
-                return nil
-            }, box.toOpaque())
-        #endif
-        if made != 0 { box.release() }
-        return made == 0
-    }
 }
 
 /// What the threads share: the next number to work on, and the results that wait to be taken.

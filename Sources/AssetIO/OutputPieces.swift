@@ -13,6 +13,8 @@ public final class OutputPieces {
     /// Room for one piece, a slot for each that is formatted at a time.
     private var slots: [(base: UnsafeMutablePointer<UInt8>, capacity: Int)] = []
     private static let slotCount = 4
+    /// Is told of the items that are written.
+    public var progress = WritingProgress()
 
     public init(_ file: any OutputFile) {
         self.file = file
@@ -79,6 +81,7 @@ public final class OutputPieces {
             if bytes > Self.blockSize - used { try flush() }
             if bytes <= Self.blockSize {
                 used += format(0..<count, block + used)
+                progress.advance(count)
                 return
             }
         }
@@ -104,6 +107,7 @@ public final class OutputPieces {
             }
             for k in 0..<batch { try file.write(UnsafeRawBufferPointer(start: slots[k].base, count: lengths[k])) }
             first += batch
+            progress.advance(range(batch - 1).upperBound - range(0).lowerBound)
         }
     }
 

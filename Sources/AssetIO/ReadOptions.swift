@@ -61,6 +61,10 @@ public struct ReadOptions: Sendable {
     public var checksStoredNormals = false
     /// Whether to read animation clips.
     public var wantsAnimation = false
+    /// How `Ns` of an MTL becomes roughness.
+    public var mtlRoughness = MTLRoughness.blender
+    /// Whom to tell how far the reading is.
+    public var progress = ProgressReporter()
     public init() {}
 }
 
@@ -73,6 +77,14 @@ public struct VariantChoice: Sendable, Hashable {
         self.set = set
         self.choice = choice
     }
+}
+
+/// How the shininess `Ns` of an MTL and roughness translate.
+public enum MTLRoughness: String, Sendable, CaseIterable {
+    /// As Blender does: roughness = 1 − √(Ns / 1000).
+    case blender
+    /// As the exponent of Phong's highlight: roughness = √(2 / (Ns + 2)).
+    case phong
 }
 
 /// What a read has at hand: the door to further files, the options, and where warnings go.
@@ -95,7 +107,6 @@ public struct WriteOptions: Sendable {
         case binary, ascii
         case bigEndian = "big-endian"
     }
-    public enum MTLRoughness: String, Sendable, CaseIterable { case blender, phong }
     /// File name of the output without folder, e.g. `chair.obj`; side files take their names from it.
     public var fileName: String
     /// Scale of the output in metres a unit; nil keeps the file's numbers.
@@ -106,6 +117,7 @@ public struct WriteOptions: Sendable {
     public var includeHidden = false
     public var purposes: Set<Purpose> = [.default, .render]
     public var textures = Textures.copy
+    /// How roughness becomes `Ns` where MTL says it so.
     public var mtlRoughness = MTLRoughness.blender
     public var encoding = Encoding.binary
     /// Whether files can stand beside the main one; false for standard output.
@@ -113,6 +125,8 @@ public struct WriteOptions: Sendable {
     /// Only the subtree below this node path.
     public var nodePath: String?
     public var allowEmpty = false
+    /// Whom to tell how far the writing is.
+    public var progress = ProgressReporter()
     public init(fileName: String) { self.fileName = fileName }
 }
 

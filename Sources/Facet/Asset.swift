@@ -17,6 +17,7 @@ public struct Asset {
 
 /// An opened file that is not yet a scene.
 public struct OpenedFile {
+    let file: FileBytes
     public let document: any Document
     public let format: FormatInfo
     /// Where the reader goes on: options, further files, and the diagnostics so far.
@@ -50,6 +51,7 @@ public func open(
 ) throws(AssetError) -> Asset {
     var opened = try openDocument(file, options: options, resolver: resolver, registry: registry)
     let scene = try opened.document.scene(&opened.context)
+    opened.file.endWatch()
     if !(opened.document is USDDocument) { try scene.checkSelections(options.variants, opened.format) }
     return Asset(scene: scene, diagnostics: opened.context.diagnostics, format: opened.format, document: opened.document)
 }
@@ -59,11 +61,12 @@ public func openDocument(
     _ file: FileBytes, options: ReadOptions = ReadOptions(), resolver: any AssetResolver = DiskResolver(),
     registry: FormatRegistry = .standard
 ) throws(AssetError) -> OpenedFile {
+    let file = file.watched(by: options.progress)
     var context = ReadContext(resolver: resolver, options: options)
     resolver.obey(options.limits)
     let format = try registry.recognize(file, forced: options.format, diagnostics: &context.diagnostics)
     let document = try format.open(file, &context)
-    return OpenedFile(document: document, format: format.info, context: context)
+    return OpenedFile(file: file, document: document, format: format.info, context: context)
 }
 
 extension FormatRegistry {

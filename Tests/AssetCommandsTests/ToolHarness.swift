@@ -16,6 +16,8 @@ final class ToolHarness {
     var outputSink: (any ByteSink)?
     /// Whether files are read on one thread whatever the command wants.
     var readsOneByOne = false
+    /// Where progress is shown.
+    var progress: ProgressTerminal?
     /// The formats; those of this file unless given.
     var registry: FormatRegistry?
     private(set) var outputs: [String: MemoryOutput] = [:]
@@ -59,6 +61,7 @@ final class ToolHarness {
         environment.isOutputTerminal = isTerminal
         environment.isErrorTerminal = isTerminal
         environment.width = width
+        environment.progress = progress
         environment.allowsColor = allowsColor
         let status = runTool(arguments, environment)
         return Result(status: status, output: output.text, error: error.text)

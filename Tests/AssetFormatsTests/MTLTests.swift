@@ -35,13 +35,15 @@ import Testing
     }
     static func parse(_ text: String) -> Parsed { parse(Array(text.utf8)) }
 
-    static func make(_ text: String, files: [String] = [], images: [String: [UInt8]] = [:]) -> Made {
+    static func make(
+        _ text: String, files: [String] = [], images: [String: [UInt8]] = [:], roughness: MTLRoughness = .blender
+    ) -> Made {
         let resolver = InMemoryResolver(images)
         for file in files { resolver.add(file, [1]) }
         var diagnostics = Diagnostics()
         let library = MTLLibrary.parse(FileBytes(name: "d/a.mtl", bytes: Array(text.utf8)), diagnostics: &diagnostics)
         var scene = Scene(source: SourceDescription(file: "a.obj", format: "obj"))
-        var maker = MTLToMaterial(resolver: resolver, openedFile: "a.obj")
+        var maker = MTLToMaterial(resolver: resolver, openedFile: "a.obj", roughness: roughness)
         for (i, source) in library.materials.enumerated() {
             let made = maker.material(source, of: library, path: "/m\(i)", into: &scene, &diagnostics)
             scene.materials.append(made)
@@ -179,7 +181,44 @@ import Testing
         #expect(pr.roughness.value == 0.3 && pr.metallic.value == 0.75 && pr.clearcoat.value == 1 && pr.clearcoatRoughness.value == 0.25)
         #expect(try made.surface("chrome").metallic.value == 1 && made.surface("chrome").diffuseColor.value == Vector3f(0.8, 0.7, 0.6))
         #expect(try made.surface("grey").metallic.value == 0 && made.surface("grey").roughness.value == 0)
-        #expect(made.codes == ["obj.assumed.metal"])
+        #expect(made.codes == ["obj.assumed.roughness", "obj.assumed.metal"])
+        #expect(made.diagnostics[0].count == 2 && made.diagnostics[0].severity == .info)
+        let phong = Self.make(text, roughness: .phong)
+        #expect(try phong.surface("ns").roughness.value == Float((2.0 / 252).squareRoot()))
+        #expect(try phong.surface("none").roughness.value == 1 && phong.surface("pr").roughness.value == 0.3)
+        #expect(phong.diagnostics[0].message.contains("√(2 / (Ns + 2))"))
+    }
+
+    @Test func shininessAndRoughnessUndoEachOther() {
+        for rule in MTLRoughness.allCases {
+            for ns in [0, 1, 10, 96.078431, 225, 500, 999, 1000] as [Float] {
+                let back = rule.shininess(ofRoughness: rule.roughness(ofShininess: ns))
+                #expect(abs(back - ns) <= 1e-4 * max(ns, 1))
+            }
+            #expect(rule.roughness(ofShininess: -5) == 1 && rule.shininess(ofRoughness: 7) == 0 && rule.shininess(ofRoughness: -1) == 1000)
+        }
+        // The table of the programs that have these rules.
+        for (ns, blender, phong) in [(10, 0.900, 0.408), (96.08, 0.690, 0.143), (500, 0.293, 0.063)] as [(Float, Float, Float)] {
+            #expect(abs(MTLRoughness.blender.roughness(ofShininess: ns) - blender) < 6e-4)
+            #expect(abs(MTLRoughness.phong.roughness(ofShininess: ns) - phong) < 6e-4)
+        }
+    }
+
+    @Test func factorsOfOpacityMaps() throws {
+        let text = "newmtl a\nTr .25\nmap_d d.png\nnewmtl b\nTr .25\nmap_Tr d.png\nnewmtl c\nTr 0\nmap_Tr d.png\nnewmtl e\nd .5\nTr .9\nmap_d d.png"
+        let made = Self.make(text, files: ["d/d.png"])
+        func one(_ x: Float) -> Vector4f { Vector4f(x, x, x, x) }
+        #expect(try made.surface("a").opacity.texture?.scale == one(0.75) && made.surface("a").opacity.texture?.bias == nil)
+        #expect(try made.surface("b").opacity.texture?.scale == one(-0.25) && made.surface("b").opacity.texture?.bias == one(1))
+        #expect(try made.surface("c").opacity.texture?.scale == one(-1))
+        #expect(try made.surface("e").opacity.texture?.scale == one(0.5))
+        #expect(made.codes == ["obj.assumed.map-factor"])
+    }
+
+    @Test func bumpMapsOfOneChannelAreHeights() throws {
+        let made = Self.make("newmtl m\nmap_Bump -imfchan r b.png", files: ["d/b.png"])
+        #expect(try made.surface().normal.texture == nil)
+        #expect(made.codes == ["obj.dropped.bump"])
     }
 
     @Test func inputsAreInTheFormatsWords() throws {

@@ -42,7 +42,7 @@ struct ConvertCommand: Command {
                     "textures", .choice(WriteOptions.Textures.allCases.map(\.rawValue)),
                     help: "copy textures beside OUT, embed them in it, or skip them (copy)"),
                 OptionSpec(
-                    "mtl-roughness", .choice(WriteOptions.MTLRoughness.allCases.map(\.rawValue)),
+                    "mtl-roughness", .choice(MTLRoughness.allCases.map(\.rawValue)),
                     help: "how Ns of an MTL and roughness translate (blender)"),
                 OptionSpec(
                     "encoding", .choice(WriteOptions.Encoding.allCases.map(\.rawValue)),
@@ -104,7 +104,8 @@ struct ConvertCommand: Command {
         options.write.nodePath = node.flatMap { $0.text == "/" ? nil : $0.text }
         options.write.allowEmpty = parsed.has("allow-empty")
         if let t = parsed.value("textures"), let textures = WriteOptions.Textures(rawValue: t.text) { options.write.textures = textures }
-        if let m = parsed.value("mtl-roughness"), let roughness = WriteOptions.MTLRoughness(rawValue: m.text) {
+        if let m = parsed.value("mtl-roughness"), let roughness = MTLRoughness(rawValue: m.text) {
+            options.read.mtlRoughness = roughness
             options.write.mtlRoughness = roughness
         }
         if let e = parsed.value("encoding"), let encoding = WriteOptions.Encoding(rawValue: e.text) { options.write.encoding = encoding }
@@ -143,16 +144,17 @@ struct ConvertCommand: Command {
             throw .output(error)
         }
         let name = output.text == "-" ? "out." + (format.info.fileExtensions.first ?? format.info.id) : AssetPath.baseName(output.text)
-        let showsProgress = progress == "always" || progress == "auto" && run.environment.isErrorTerminal && run.environment.allowsColor
-        let stopProgress = showsProgress ? run.environment.startProgress("facet: converting \(escaped(AssetPath.baseName(input)))") : {}
+        let line = progress == "never" ? nil : run.startProgress("converting", input, always: progress == "always")
+        var options = options
+        if let line { (options.read.progress, options.write.progress) = (line.reporter, line.reporter) }
         let done: Conversion
         do throws(ConversionFailure) {
             done = try convert(
                 from: bytes, as: format, named: name, into: sink, options: options, resolver: run.environment.resolver,
                 registry: run.environment.registry)
-            stopProgress()
+            line?.stop()
         } catch {
-            stopProgress()
+            line?.stop()
             run.diagnostics.print(error.diagnostics)
             guard let problem = error.error else { throw .said(error.cause == .input ? .input : .output) }
             if problem.diagnostic.code == "output.closed-pipe" { return .done }

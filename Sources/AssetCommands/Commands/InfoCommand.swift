@@ -101,7 +101,7 @@ struct InfoCommand: Command {
         let resolvers = run.environment.resolver.forThreads
         var failure: CommandFailure?
         OrderedWork.run(
-            count: files.count, width: resolvers == nil ? 1 : OrderedWork.coreCount,
+            count: files.count, width: resolvers == nil ? 1 : Threads.coreCount,
             work: { i in resolvers.map { answer(files[i], $0(), registry) } ?? .inTurn },
             take: { (i, answer) in
                 do throws(CommandFailure) {

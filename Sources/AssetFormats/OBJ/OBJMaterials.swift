@@ -25,6 +25,7 @@ struct OBJMaterial {
 /// Turns a scene's materials into MTL entries; those with one name and one content are one.
 struct OBJMaterialLibrary {
     private let scene: Scene
+    private let roughness: MTLRoughness
     private var textures: TextureCopies
     private var names = UniqueNames()
     private var indexByID: [ID<Material>: Int] = [:]
@@ -33,8 +34,9 @@ struct OBJMaterialLibrary {
     /// The entry for faces without a material that come after faces with one.
     private(set) var unassignedName: String?
 
-    init(_ scene: Scene, textures: TextureCopies) {
+    init(_ scene: Scene, textures: TextureCopies, roughness: MTLRoughness) {
         self.scene = scene
+        self.roughness = roughness
         self.textures = textures
         for material in scene.materials { names.announce(objName(material.name)) }
     }
@@ -47,7 +49,7 @@ struct OBJMaterialLibrary {
     mutating func index(_ id: ID<Material>, _ diagnostics: inout Diagnostics) -> Int {
         if let known = indexByID[id] { return known }
         let source = scene.materials[id]
-        var builder = OBJMaterialBuilder(scene, source)
+        var builder = OBJMaterialBuilder(scene, source, roughness)
         var own = Diagnostics()
         builder.build(&textures, &own)
         let key = source.name + "\n" + builder.body + "\n\(String(describing: builder.coordinates))"
@@ -105,14 +107,16 @@ func objName(_ name: String) -> String {
 private struct OBJMaterialBuilder {
     let scene: Scene
     let source: Material
+    let roughness: MTLRoughness
     var body = ""
     var coordinates: CoordinateUse?
     var dependsOnDefaultWrap = false
     private var base: TextureBinding?
 
-    init(_ scene: Scene, _ source: Material) {
+    init(_ scene: Scene, _ source: Material, _ roughness: MTLRoughness) {
         self.scene = scene
         self.source = source
+        self.roughness = roughness
     }
 
     private var location: SourceLocation { SourceLocation(file: scene.source.file, primPath: source.path) }
@@ -246,10 +250,7 @@ private struct OBJMaterialBuilder {
         }
         line("Ks", specular.x, specular.y, specular.z)
         // Classic readers' shininess stands only where no PBR keys do.
-        if s.useSpecularWorkflow {
-            let smooth = 1 - min(max(roughness, 0), 1)
-            line("Ns", 1000 * smooth * smooth)
-        }
+        if s.useSpecularWorkflow { line("Ns", self.roughness.shininess(ofRoughness: roughness)) }
         line("Ni", s.ior)
 
         var alpha = factor(maps.opacity, constant(s.opacity, maps.opacity))

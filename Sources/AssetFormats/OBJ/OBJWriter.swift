@@ -23,6 +23,8 @@ struct OBJWriter {
     var normalCount = 0
     /// Faces, lines and points written.
     var elementCount = 0
+    /// About how many lines all things take.
+    private var weight = 0
     private var currentMaterial: Int?
     private var currentGroup: String?
     private var loaded: [ID<Mesh>: OBJMeshData] = [:]
@@ -44,7 +46,8 @@ struct OBJWriter {
         draws = DrawList(scene, filter: filter)
         conversion = AssetOps.conversion(of: scene, metersPerUnit: options.metersPerUnit, upAxis: options.upAxis)
         library = OBJMaterialLibrary(
-            scene, textures: TextureCopies(scene, context.resolver, isSkipped: options.textures == .skip, code: "obj", format: "OBJ"))
+            scene, textures: TextureCopies(scene, context.resolver, isSkipped: options.textures == .skip, code: "obj", format: "OBJ"),
+            roughness: options.mtlRoughness)
         objectNames = ObjectNames(scene, safe: objName)
         text = OutputPieces(try output.create(options.fileName))
     }
@@ -72,7 +75,11 @@ struct OBJWriter {
         }
         if !library.isEmpty { try text.text("mtllib \(libraryName)\n") }
         let draws = draws
-        try draws.forEach { item throws(AssetError) in try draw(item) }
+        text.progress = WritingProgress(options.progress, options.fileName, total: weight)
+        try draws.forEach { item throws(AssetError) in
+            text.progress.begin(weight(item))
+            try draw(item)
+        }
         if elementCount == 0 {
             let message = "nothing to write: no visible mesh, curve or point of purpose \(listed(options.purposes))"
             guard options.allowEmpty else {
@@ -92,6 +99,7 @@ struct OBJWriter {
         var hasMaterial = false
         try draws.forEach { item throws(AssetError) in
             let node = scene.nodes[item.node]
+            weight += weight(item)
             objectNames.meet(node)
             var hasBare = node.previewMaterial == nil
             if case .mesh(let id) = node.content {
@@ -113,6 +121,19 @@ struct OBJWriter {
             } else if hasBare, hasMaterial {
                 _ = library.nameForUnassigned()
             }
+        }
+    }
+
+    /// About how many lines a thing takes.
+    private func weight(_ item: DrawItem) -> Int {
+        switch scene.nodes[item.node].content {
+        case .mesh(let id):
+            let mesh = scene.meshes[id]
+            return mesh.points.count + mesh.faceVertexCounts.count + (mesh.normals?.values.count ?? 0)
+                + (mesh.primvars.first(where: \.isTextureCoordinates)?.values.count ?? 0)
+        case .curves(let id): return scene.curves[id].points.count
+        case .points(let id): return scene.points[id].points.count
+        default: return 100
         }
     }
 

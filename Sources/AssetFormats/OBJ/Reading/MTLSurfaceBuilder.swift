@@ -16,6 +16,8 @@ struct MTLSurfaceBuilder {
     private let file: String
     var textures: [MTLMaterial.MapKey: MapTexture] = [:]
     var primvar: String?
+    /// What shininess becomes.
+    var roughness = MTLRoughness.blender
 
     init(_ source: MTLMaterial, file: String) { (self.source, self.file) = (source, file) }
 
@@ -105,9 +107,9 @@ struct MTLSurfaceBuilder {
         let illum = source.number(.illum) ?? 0
         if let r = share(.Pr, &diagnostics) {
             s.roughness = Channel(r, isAuthored: true)
-        } else if let ns = source.number(.Ns) {
-            let shininess = min(max(Double(ns), 0), 1000)
-            s.roughness = Channel(Float(1 - (shininess / 1000).squareRoot()), isAuthored: true)
+        } else if let ns = source.numbers[.Ns] {
+            s.roughness = Channel(roughness.roughness(ofShininess: ns.value), isAuthored: true)
+            diagnostics.info("obj.assumed.roughness", "Ns is taken as a roughness of \(roughness.formula)", at: place(ns.line))
         } else if !source.isPhysical {
             s.roughness.value = illum >= 2 ? 0 : 1
         }
@@ -135,12 +137,14 @@ struct MTLSurfaceBuilder {
             s.opacityMode = .presence
         }
         if let map = textures[.map_d] {
-            let f = factor(source.numbers[.d], map.map, &diagnostics)
+            let lack = source.numbers[.Tr].map { MTLMaterial.Number(value: 1 - $0.value, line: $0.line) }
+            let f = factor(source.numbers[.d] ?? lack, map.map, &diagnostics)
             var bound = binding(map, isColor: false, factor: Vector4f(f, f, f, f))
             if map.map.options.channel == nil, isSameFile(map, textures[.map_Kd]) { bound.output = "a" }
             s.opacity.texture = bound
         } else if let map = textures[.map_Tr] {
-            var bound = binding(map, isColor: false, factor: Vector4f(1, 1, 1, 1))
+            let f = factor(source.numbers[.Tr], map.map, &diagnostics)
+            var bound = binding(map, isColor: false, factor: Vector4f(f, f, f, f))
             let (scale, bias) = (bound.scale ?? Vector4f(1, 1, 1, 1), bound.bias ?? Vector4f(0, 0, 0, 0))
             bound.scale = Vector4f(-scale.x, -scale.y, -scale.z, -scale.w)
             bound.bias = Vector4f(1 - bias.x, 1 - bias.y, 1 - bias.z, 1 - bias.w)
@@ -161,7 +165,7 @@ struct MTLSurfaceBuilder {
         diagnostics.info("obj.assumed.transmission", "'\(source.name)' lets light through (Tf): taken as opacity", at: place(tf.line))
     }
 
-    /// Grey images are heights, which the model has no place for; others are taken as normals.
+    /// Bump maps of grey are heights, which the model has no place for; others are taken as normals.
     private func normal(_ s: inout Surface, _ diagnostics: inout Diagnostics) {
         let bump = textures[.map_Bump]
         var strength = bump?.map.options.bumpMultiplier ?? 1
@@ -171,8 +175,10 @@ struct MTLSurfaceBuilder {
             if let own = norm.map.options.bumpMultiplier { strength = own } else if !isSameFile(norm, bump) { strength = 1 }
             if let bump, !isSameFile(norm, bump) { dropped("bump", "map_Bump is left out beside norm", bump.map.line, &diagnostics) }
         } else if let bump {
-            guard !bump.isGrey else {
-                dropped("bump", "map_Bump is a grey image, heights: there is no place for them", bump.map.line, &diagnostics)
+            // One channel of many is heights as well.
+            guard !bump.isGrey, bump.map.options.channel == nil else {
+                let what = bump.isGrey ? "a grey image" : "one channel of an image"
+                dropped("bump", "map_Bump is \(what), heights: there is no place for them", bump.map.line, &diagnostics)
                 return
             }
             map = bump

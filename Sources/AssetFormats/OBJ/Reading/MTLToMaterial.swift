@@ -3,7 +3,7 @@ import AssetModel
 
 /// Makes the model's materials of MTL's, and puts their textures into the scene.
 ///
-/// Classic keys become UsdPreviewSurface's terms as Blender takes them (roughness = 1 − √(Ns/1000)); any of the P-keys overrules that.
+/// Classic keys become UsdPreviewSurface's terms as Blender takes them, roughness as `MTLRoughness` says; any of the P-keys overrules that.
 /// `inputs` holds everything in MTL's own words.
 struct MTLToMaterial {
     /// `Material.shader` of what comes from here.
@@ -12,14 +12,16 @@ struct MTLToMaterial {
     private let resolver: any AssetResolver
     private let openedFile: String
     private let primvar: String?
+    private let roughness: MTLRoughness
     private var located: [String: Texture.Source] = [:]
     private var textureIDs: [Texture: ID<Texture>] = [:]
 
     /// - Parameters:
     ///   - openedFile: the file the user asked for; its folder is searched second.
     ///   - primvar: the name of the mesh's texture coordinates.
-    init(resolver: any AssetResolver, openedFile: String, primvar: String? = "st") {
-        (self.resolver, self.openedFile, self.primvar) = (resolver, openedFile, primvar)
+    ///   - roughness: what shininess becomes.
+    init(resolver: any AssetResolver, openedFile: String, primvar: String? = "st", roughness: MTLRoughness = .blender) {
+        (self.resolver, self.openedFile, self.primvar, self.roughness) = (resolver, openedFile, primvar, roughness)
     }
 
     /// The model's material; its textures are appended to the scene's, each once.
@@ -34,6 +36,7 @@ struct MTLToMaterial {
                 map: map, texture: texture, source: scene.textures[texture].source, isGrey: isGrey)
         }
         builder.primvar = primvar
+        builder.roughness = roughness
         material.surface = builder.surface(&diagnostics)
         material.inputs = builder.inputs()
         return material

@@ -20,7 +20,7 @@ struct OBJLibraries {
         if let offset = structure.namelessLibrary {
             context.diagnostics.warning("obj.no-library-name", "mtllib names no file", at: places.place(offset))
         }
-        var maker = MTLToMaterial(resolver: context.resolver, openedFile: file.name)
+        var maker = MTLToMaterial(resolver: context.resolver, openedFile: file.name, roughness: context.options.mtlRoughness)
         var paths = UniqueNames()
         var seen = Set<String>()
         var sources: [(library: Int, material: MTLMaterial)] = []

@@ -37,7 +37,8 @@ final class OBJTables: Sendable {
         let corners = pieces.reduce(0) { $0 + $1.cornerCount }
         guard max(total.positions, total.texcoords, total.normals, corners) < Int(Int32.max) else {
             throw AssetError(
-                "obj.too-large", "\(total.positions) positions, \(total.texcoords) texture coordinates, \(total.normals) normals and "
+                "obj.too-large",
+                "\(total.positions) positions, \(total.texcoords) texture coordinates, \(total.normals) normals and "
                     + "\(corners) corners, expected fewer than \(Int32.max) of each", at: SourceLocation(file: file.name))
         }
         // All faces before all positions: the file is written that way round, and its indices count over the whole of it.
@@ -95,7 +96,7 @@ final class OBJTables: Sendable {
                 end = min(end, bytes.count)
                 ranges.append(start..<end)
                 // A look at one byte may have mapped megabytes.
-                file.release(start, count: end - start)
+                file.release(start, count: end - start, isRead: false)
                 start = end
             }
             return ranges
@@ -183,9 +184,11 @@ extension OBJPiece {
     /// The piece without what has been joined with that of the others.
     func withoutVertices() -> OBJPiece {
         OBJPiece(
-            range: range, positions: .empty, doubles: .empty, colors: .empty, texcoords: .empty, normals: .empty, counts: counts, faceCount: faceCount, faceSize: faceSize, faceSizes: faceSizes,
+            range: range, positions: .empty, doubles: .empty, colors: .empty, texcoords: .empty, normals: .empty, counts: counts,
+            faceCount: faceCount, faceSize: faceSize, faceSizes: faceSizes,
             positionIndices: positionIndices, texcoordIndices: texcoordIndices, normalIndices: normalIndices, lineSizes: lineSizes,
             lineIndices: lineIndices, pointIndices: pointIndices, events: events, names: names, faults: faults, largestError: largestError,
-            statementCount: statementCount, hasComments: hasComments, facesBeforePositions: facesBeforePositions, needed: needed, reach: reach, hasRunningIndices: hasRunningIndices)
+            statementCount: statementCount, hasComments: hasComments, facesBeforePositions: facesBeforePositions, needed: needed, reach: reach,
+            hasRunningIndices: hasRunningIndices)
     }
 }

@@ -70,6 +70,9 @@ struct PLYWriter {
             diagnostics.warning("ply.nothing-to-write", message, at: SourceLocation(file: scene.source.file))
         }
         let file = OutputPieces(try output.create(options.fileName))
+        let rowCount = vertexCount + faceCount + edgeCount
+        file.progress = WritingProgress(options.progress, options.fileName, total: rowCount)
+        file.progress.begin(rowCount)
         try file.text(header())
         let (columns, encoding) = (columns, encoding)
         try forEachPart { part, m, _ throws(AssetError) in

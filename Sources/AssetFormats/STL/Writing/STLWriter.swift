@@ -56,7 +56,11 @@ struct STLWriter {
             }
         }
         let file = OutputPieces(try output.create(options.fileName))
-        if !isText { try file.bytes(header(triangles)) }
+        if !isText {
+            try file.bytes(header(triangles))
+            file.progress = WritingProgress(options.progress, options.fileName, total: triangles)
+            file.progress.begin(triangles)
+        }
         triangles = 0
         try draws.forEach { item throws(AssetError) in try draw(item, to: file) }
         if objects == 0 {
