@@ -20,8 +20,11 @@ extension OBJPieceParser {
             line[line.count - 1] = 0x20
         }
         guard !isComment else { return }
-        let statement = line
+        // The line is lent out and comes back, so that its memory is used again.
+        var statement: [UInt8] = []
+        swap(&statement, &line)
         statement.withUnsafeBufferPointer { self.statement(OBJWords($0), offset(first)) }
+        swap(&statement, &line)
     }
 
     private func isCommentLine(_ from: UnsafePointer<UInt8>, _ to: UnsafePointer<UInt8>) -> Bool {
@@ -100,16 +103,16 @@ extension OBJPieceParser {
         var lost: (texcoord: Bool, normal: Bool) = (false, false)
         while let word = words.next() {
             let parts = OBJWords.parts(word)
-            guard let position = reader.index(parts.position, \.positions) else { continue }
+            guard let position = reader.index(parts.position, .position) else { continue }
             var (texcoord, normal) = (OBJPiece.absent, OBJPiece.absent)
             let fault = reader.fault
             if let part = parts.texcoord, !part.isEmpty {
-                let i = reader.index(part, \.texcoords)
+                let i = reader.index(part, .texcoord)
                 texcoord = i ?? OBJPiece.absent
                 lost.texcoord = lost.texcoord || i == nil
             }
             if let part = parts.normal, !part.isEmpty {
-                let i = reader.index(part, \.normals)
+                let i = reader.index(part, .normal)
                 normal = i ?? OBJPiece.absent
                 lost.normal = lost.normal || i == nil
             }
@@ -149,7 +152,7 @@ extension OBJPieceParser {
         var hasTexcoord = false
         while let word = words.next() {
             let parts = OBJWords.parts(word)
-            if let i = reader.index(parts.position, \.positions) { indices.append(i) }
+            if let i = reader.index(parts.position, .position) { indices.append(i) }
             if let texcoord = parts.texcoord, !texcoord.isEmpty { hasTexcoord = true }
         }
         guard reader.fault == nil, indices.count >= (isLine ? 2 : 1) else { return faults.add(.badElement, at: offset) }
@@ -226,7 +229,7 @@ private struct OBJIndexReader {
     }
 
     /// An index from 0; nil, with the fault, where it is none or names nothing.
-    mutating func index(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ kind: WritableKeyPath<OBJBases, Int>) -> Int32? {
+    mutating func index(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ kind: OBJIndices.Kind) -> Int32? {
         guard let value = OBJWords.integer(text) else {
             fault = fault ?? .unreadableIndex
             return nil
@@ -235,21 +238,21 @@ private struct OBJIndexReader {
             fault = fault ?? .zeroIndex
             return nil
         }
-        let own = counts[keyPath: kind]
+        let own = counts[kind]
         if let known {
-            let before = known.before[keyPath: kind] + own
+            let before = known.before[kind] + own
             let i = value > 0 ? value - 1 : before + value
-            guard i >= 0, i < known.limit?[keyPath: kind] ?? before else {
+            guard i >= 0, i < known.limit?[kind] ?? before else {
                 fault = fault ?? .badIndex
                 return nil
             }
             return Int32(truncatingIfNeeded: i)
         }
         if value > 0 {
-            seen.highest[keyPath: kind] = max(seen.highest[keyPath: kind], value)
+            seen.highest[kind] = max(seen.highest[kind], value)
             return Int32(truncatingIfNeeded: value - 1)
         }
-        seen.lowest[keyPath: kind] = min(seen.lowest[keyPath: kind], own + value)
+        seen.lowest[kind] = min(seen.lowest[kind], own + value)
         seen.hasRunningIndices = true
         return OBJPiece.running &+ Int32(truncatingIfNeeded: own + value)
     }

@@ -5,6 +5,23 @@ struct OBJBases: Sendable, Hashable {
     var positions = 0
     var texcoords = 0
     var normals = 0
+
+    subscript(kind: OBJIndices.Kind) -> Int {
+        @inline(__always) get {
+            switch kind {
+            case .position: positions
+            case .texcoord: texcoords
+            case .normal: normals
+            }
+        }
+        @inline(__always) set {
+            switch kind {
+            case .position: positions = newValue
+            case .texcoord: texcoords = newValue
+            case .normal: normals = newValue
+            }
+        }
+    }
 }
 
 /// A statement that changes what the following elements belong to, and how many of them stand before it in its piece.

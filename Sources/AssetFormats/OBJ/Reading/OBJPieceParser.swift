@@ -93,12 +93,12 @@ struct OBJPieceParser: ~Copyable {
         while p < end {
             switch p.pointee {
             case UInt8(ascii: "f"):
-                if isQuick, p[1] == 0x20, face(&p) { continue }
+                if isQuick, Self.isBlank(p[1]), face(&p) { continue }
             case UInt8(ascii: "v"):
                 switch p[1] {
-                case 0x20: if position(&p) { continue }
-                case UInt8(ascii: "t"): if p[2] == 0x20, texcoord(&p) { continue }
-                case UInt8(ascii: "n"): if p[2] == 0x20, normal(&p) { continue }
+                case 0x20, 0x09: if position(&p) { continue }
+                case UInt8(ascii: "t"): if Self.isBlank(p[2]), texcoord(&p) { continue }
+                case UInt8(ascii: "n"): if Self.isBlank(p[2]), normal(&p) { continue }
                 default: break
                 }
             case 0x0A, 0x0D, 0x20, 0x09:
@@ -114,6 +114,9 @@ struct OBJPieceParser: ~Copyable {
         }
         noteNeeds()
     }
+
+    @inline(__always)
+    private static func isBlank(_ c: UInt8) -> Bool { c == 0x20 || c == 0x09 }
 
     @inline(__always)
     func offset(_ p: UnsafePointer<UInt8>) -> Int { fileOffset + (p - start) }
@@ -219,7 +222,7 @@ struct OBJPieceParser: ~Copyable {
     private static func number(
         _ q: inout UnsafePointer<UInt8>, _ powers: DecimalPowers, _ readable: UnsafePointer<UInt8>
     ) -> Double? {
-        while q.pointee == 0x20 { q += 1 }
+        while isBlank(q.pointee) { q += 1 }
         var r = q
         if let plain = PlainNumber.quickReal(&r, powers), r.pointee <= 0x20 {
             q = r
@@ -228,10 +231,10 @@ struct OBJPieceParser: ~Copyable {
         return unusualNumber(&q, readable)
     }
 
-    /// Exponents, many digits, signs, tabs.
+    /// Exponents, many digits, signs.
     @inline(never)
     private static func unusualNumber(_ q: inout UnsafePointer<UInt8>, _ readable: UnsafePointer<UInt8>) -> Double? {
-        while q.pointee == 0x20 || q.pointee == 0x09 { q += 1 }
+        while isBlank(q.pointee) { q += 1 }
         var i = 0
         let text = unsafe Span(_unsafeStart: q, count: min(readable - q, 512))
         guard let value = FloatParser.double(text, at: &i), i < text.count, text[i] <= 0x20 else { return nil }
@@ -242,7 +245,7 @@ struct OBJPieceParser: ~Copyable {
     /// Passes over blanks and the line's end; false, where more follows, leaves the place behind the blanks.
     @inline(__always)
     private static func atLineEnd(_ q: inout UnsafePointer<UInt8>) -> Bool {
-        while q.pointee == 0x20 || q.pointee == 0x09 { q += 1 }
+        while isBlank(q.pointee) { q += 1 }
         guard q.pointee == 0x0A || q.pointee == 0x0D else { return false }
         q += 1
         return true
@@ -266,7 +269,7 @@ struct OBJPieceParser: ~Copyable {
         var q = p + 1
         var n = 0
         while true {
-            while q.pointee == 0x20 { q += 1 }
+            while Self.isBlank(q.pointee) { q += 1 }
             if q.pointee &- 48 > 9 {
                 if q.pointee == 0x0A || q.pointee == 0x0D { break }
                 return q.pointee == UInt8(ascii: "-") && runningFace(&p)
@@ -358,7 +361,7 @@ struct OBJPieceParser: ~Copyable {
         var q = p + 1
         var n = 0
         while true {
-            while q.pointee == 0x20 { q += 1 }
+            while Self.isBlank(q.pointee) { q += 1 }
             if q.pointee == 0x0A || q.pointee == 0x0D { break }
             guard let position = Self.backIndex(&q), n < Self.quickCorners else { return false }
             a[n] = Self.running(counts.positions - position, &low.0)

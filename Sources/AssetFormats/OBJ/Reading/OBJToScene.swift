@@ -25,7 +25,10 @@ struct OBJToScene {
     }
 
     /// A slash in a name would begin another node.
-    static func pathName(_ name: String) -> String { name.isEmpty ? "unnamed" : shownName(name).replacing("/", with: "_") }
+    static func pathName(_ name: String) -> String {
+        let shown = name.isEmpty ? "unnamed" : shownName(name)
+        return shown.utf8.contains(UInt8(ascii: "/")) ? shown.replacing("/", with: "_") : shown
+    }
 
     /// A name as text: bytes that are not UTF-8 are replaced.
     static func shownName(_ name: String) -> String {
