@@ -31,7 +31,7 @@ public struct Triangulator: Sendable {
             fan(n, &triangles)
             return true
         }
-        clip(n, &triangles)
+        clip(corners, &triangles)
         return true
     }
 
@@ -75,7 +75,10 @@ public struct Triangulator: Sendable {
         }
     }
 
-    private mutating func clip(_ n: Int, _ triangles: inout [Int32]) {
+    /// Cuts off one ear after another. Where none is left, because the polygon is folded or crosses itself, it is cut as it comes:
+    /// what is left out leaves a hole, so only what has no area in space is.
+    private mutating func clip(_ corners: [Point3d], _ triangles: inout [Int32]) {
+        let n = corners.count
         next = (0..<n).map { Int32(truncatingIfNeeded: ($0 + 1) % n) }
         previous = (0..<n).map { Int32(truncatingIfNeeded: ($0 + n - 1) % n) }
         isReflex = Array(repeating: false, count: n)
@@ -92,7 +95,7 @@ public struct Triangulator: Sendable {
             // After a whole round without an ear the polygon crosses itself: take what turns left, at last anything.
             let isEar = turn > 0 && (isHuge || sinceEar > left || !holdsReflex(a, at, c, reflex))
             if isEar || sinceEar > 2 * left {
-                if turn > 0 {
+                if turn > 0 || hasArea(corners[a], corners[at], corners[c]) {
                     triangles.append(Int32(truncatingIfNeeded: a))
                     triangles.append(Int32(truncatingIfNeeded: at))
                     triangles.append(Int32(truncatingIfNeeded: c))
@@ -114,11 +117,18 @@ public struct Triangulator: Sendable {
             }
         }
         let (a, c) = (Int(previous[at]), Int(next[at]))
-        if cross(a, at, c) > 0 {
+        if cross(a, at, c) > 0 || hasArea(corners[a], corners[at], corners[c]) {
             triangles.append(Int32(truncatingIfNeeded: a))
             triangles.append(Int32(truncatingIfNeeded: at))
             triangles.append(Int32(truncatingIfNeeded: c))
         }
+    }
+
+    /// Whether a triangle has an area, by the measure for polygons.
+    private func hasArea(_ a: Point3d, _ b: Point3d, _ c: Point3d) -> Bool {
+        let (u, v) = (b - a, c - a)
+        let area = u.cross(v).length
+        return area > 0 && area.isFinite && area > 1e-14 * Swift.max(u.dot(u), v.dot(v))
     }
 
     /// Whether a triangle holds one of the corners that turn right (only those can be inside an ear).

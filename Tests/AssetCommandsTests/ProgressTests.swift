@@ -163,4 +163,21 @@ import Testing
         progress.advance(.max)
         #expect(steps.withLock { $0 } == [0, 4, 10, 10, 21, 30])
     }
+
+    @Test func whatIsGivenBackIsRead() {
+        let steps = Mutex([ProgressReporter.Step]())
+        let file = FileBytes(name: "d/a.obj", bytes: [UInt8](repeating: 1, count: 100))
+        let watched = file.watched(by: ProgressReporter { step in steps.withLock { $0.append(step) } })
+        file.release(0, count: 10)
+        watched.release(0, count: 30)
+        watched.release(30, count: 50, isRead: false)
+        watched.release(30, count: 0)
+        watched.release(30, count: 45)
+        watched.endWatch()
+        watched.endWatch()
+        watched.release(0, count: 100)
+        #expect(steps.withLock { $0.map(\.done) } == [30, 75, 100])
+        #expect(steps.withLock { $0.allSatisfy { $0.file == "d/a.obj" && $0.total == 100 && $0.activity == .reading } })
+        #expect(file.watched(by: ProgressReporter()) === file)
+    }
 }

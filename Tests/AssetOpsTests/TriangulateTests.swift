@@ -98,6 +98,35 @@ import Testing
         }
     }
 
+    @Test func aFoldedQuadIsCoveredWhole() throws {
+        // Seen from any side two of its corners or two of its triangles fall together.
+        let p = [Point3d(0, 0, 0), Point3d(0, -1, 0), Point3d(-1, -1, -1), Point3d(0, -1, -1)]
+        #expect(try #require(triangles(p)).count == 2)
+    }
+
+    /// Whatever a polygon in space looks like, its triangles have its edges for a boundary: what was closed stays closed.
+    @Test func nothingIsLeftOutOfTwistedPolygons() throws {
+        var random = SplitMix64(seed: 7)
+        func number() -> Double { Double(random.float(in: -1...1)) }
+        for _ in 0..<500 {
+            let n = random.int(in: 4...12)
+            let p = (0..<n).map { _ in Point3d(number(), number(), number()) }
+            guard let made = triangles(p) else { continue }
+            #expect(made.count == n - 2)
+            var edges: [[Int32]: Int] = [:]
+            for t in made {
+                for k in 0..<3 {
+                    let (a, b) = (t[k], t[(k + 1) % 3])
+                    edges[a < b ? [a, b] : [b, a], default: 0] += a < b ? 1 : -1
+                }
+            }
+            edges = edges.filter { $0.value != 0 }
+            #expect(edges.count == n)
+            for i in 0..<Int32(n - 1) { #expect(edges[[i, i + 1]] == 1) }
+            #expect(edges[[0, Int32(n - 1)]] == -1)
+        }
+    }
+
     /// Points of the unit circle for t from -1 to 1, once around.
     private func circle(_ t: Double) -> (Double, Double) {
         let half = t <= 0 ? t * 2 + 1 : t * 2 - 1
