@@ -12,21 +12,14 @@ public func lineEnds(in text: Span<UInt8>, _ range: Range<Int>) -> Int {
     var i = range.lowerBound
     var count = 0
     text.withUnsafeBytes { raw in
-        // Sixty-four letters at once, each beside the one that follows it.
-        let last = min(range.upperBound, raw.count - 1) - 64
+        // Eight letters at once, beside those that follow each.
+        let last = min(range.upperBound, raw.count - 1) - 8
         while i <= last {
-            var ends = SIMD64<UInt8>(repeating: 0)
-            // Each place counts to 255 at most.
-            var blocks = 0
-            while i <= last, blocks < 255 {
-                let here = raw.loadUnaligned(fromByteOffset: i, as: SIMD64<UInt8>.self)
-                let next = raw.loadUnaligned(fromByteOffset: i + 1, as: SIMD64<UInt8>.self)
-                let ended = (here .== UInt8(ascii: "\n")) .| ((here .== UInt8(ascii: "\r")) .& (next .!= UInt8(ascii: "\n")))
-                ends.replace(with: ends &+ 1, where: ended)
-                i += 64
-                blocks += 1
-            }
-            for k in 0..<64 { count += Int(ends[k]) }
+            let here = raw.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+            let next = raw.loadUnaligned(fromByteOffset: i + 1, as: UInt64.self)
+            let ended = flags(here, 0x0A0A_0A0A_0A0A_0A0A) | (flags(here, 0x0D0D_0D0D_0D0D_0D0D) & ~flags(next, 0x0A0A_0A0A_0A0A_0A0A))
+            count &+= ended.nonzeroBitCount
+            i &+= 8
         }
     }
     while i < range.upperBound {
@@ -34,6 +27,14 @@ public func lineEnds(in text: Span<UInt8>, _ range: Range<Int>) -> Int {
         i += 1
     }
     return count
+}
+
+/// The top bit of each of eight bytes that is the same as its counterpart.
+@inline(__always)
+private func flags(_ bytes: UInt64, _ letter: UInt64) -> UInt64 {
+    let different = bytes ^ letter
+    let low = (different & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F_7F7F
+    return ~(low | different) & 0x8080_8080_8080_8080
 }
 
 /// Whether a line ends with this byte: a carriage return before a line feed does not.
