@@ -29,13 +29,13 @@ final class OBJPlaces {
                 line += lineEnds(in: file.byteSpan, at..<next)
                 at = next
                 if at - released >= 4 << 20 {
-                    file.release(released, count: at - released)
+                    file.release(released, count: at - released, isRead: false)
                     released = at
                 }
             }
             result[offset] = .line(line, column: column(of: offset))
         }
-        file.release(0, count: count)
+        file.release(0, count: count, isRead: false)
         found = result
         return result
     }
