@@ -256,12 +256,24 @@ struct OBJRead {
     }
 
     @Test func librariesMayBeSeveralAndTheFirstWins() throws {
-        let files = ["a.mtl": Array("newmtl both\nKd 1 0 0\n".utf8), "b.mtl": Array("newmtl both\nnewmtl mb\n".utf8), "c d.mtl": Array("newmtl mc\n".utf8)]
+        let files = [
+            "a.mtl": Array("newmtl both\nKd 1 0 0\n".utf8), "b.mtl": Array("newmtl both\nnewmtl mb\n".utf8), "c d.mtl": Array("newmtl mc\n".utf8),
+        ]
         let read = try OBJRead("mtllib a.mtl b.mtl\nmtllib c d.mtl\n" + triangle + "usemtl mb\nf 1 2 3\nusemtl mc\nf 1 2 3\n", siblings: files)
         #expect(read.scene.materials.elements.map(\.name) == ["both", "mb", "mc"])
         #expect(read.scene.materials[0].surface?.diffuseColor.value == Vector3f(1, 0, 0))
         #expect(read.scene.source.files.map(\.role) == ["root", "library", "library", "library"])
         #expect(read.diagnostics.isEmpty)
+    }
+
+    @Test func severalLibrariesWithBlanksInTheirNames() throws {
+        let files = [
+            "my red.mtl": Array("newmtl r\n".utf8), "my blue.mtl": Array("newmtl b\n".utf8), "g.mtl": Array("newmtl g\n".utf8),
+        ]
+        let text = "mtllib my red.mtl g.mtl lost.mtl my blue.mtl \n" + triangle + "usemtl r\nf 1 2 3\nusemtl g\nf 1 2 3\nusemtl b\nf 1 2 3\n"
+        let read = try OBJRead(text, siblings: files)
+        #expect(read.codes == ["obj.missing-library"])
+        #expect(read.scene.source.files.filter { $0.role == "library" }.map(\.path) == ["my red.mtl", "g.mtl", "my blue.mtl"])
     }
 
     @Test func whatIsMissingIsTold() throws {
@@ -353,6 +365,8 @@ struct OBJRead {
     @Test func contentTellsOBJ() {
         func isOBJ(_ text: String) -> Bool { Array(text.utf8).withUnsafeBytes { OBJSniffing.isOBJ($0) } }
         for text in [triangle, "# x\n\nmtllib a.mtl\r\n", "o a\nv 1 2 3"] { #expect(isOBJ(text)) }
-        for text in ["", "# x", "ply\nformat ascii 1.0\n", "solid a\nfacet", "v", "o a\n", "#usda 1.0\n(\n)", "v 1 2 3\nhello there"] { #expect(!isOBJ(text)) }
+        for text in ["", "# x", "ply\nformat ascii 1.0\n", "solid a\nfacet", "v", "o a\n", "#usda 1.0\n(\n)", "v 1 2 3\nhello there"] {
+            #expect(!isOBJ(text))
+        }
     }
 }

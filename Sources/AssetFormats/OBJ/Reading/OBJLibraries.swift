@@ -74,8 +74,7 @@ struct OBJLibraries {
                 open(whole, line, offset, &opened, &scene, &context)
                 continue
             }
-            let parts = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
-            for part in parts.count > 1 && parts.contains(where: { find($0, context) != nil }) ? parts : [line] {
+            for part in names(line, context) {
                 if let found = find(part, context) {
                     open(found, part, offset, &opened, &scene, &context)
                 } else {
@@ -83,6 +82,26 @@ struct OBJLibraries {
                 }
             }
         }
+    }
+
+    /// The names of a line that is not one name itself. They may hold blanks: of those that begin with a word the longest that is
+    /// there counts. The line where none is.
+    private func names(_ line: String, _ context: ReadContext) -> [String] {
+        let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        // Each try looks into folders: longer lines are taken word by word.
+        let longest = words.count <= 16 ? words.count : 1
+        var names: [String] = []
+        var isAnyThere = false
+        var first = 0
+        while first < words.count {
+            var count = min(longest, words.count - first)
+            func name() -> String { words[first..<first + count].joined(separator: " ") }
+            while count > 1, find(name(), context) == nil { count -= 1 }
+            if !isAnyThere { isAnyThere = count > 1 || find(name(), context) != nil }
+            names.append(name())
+            first += count
+        }
+        return isAnyThere ? names : [line]
     }
 
     private func find(_ name: String, _ context: ReadContext) -> AssetLookup.Found? {
