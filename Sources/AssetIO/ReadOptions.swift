@@ -59,6 +59,11 @@ public struct ReadOptions: Sendable {
     public var wantsMeshPrimvars = true
     /// Whether to hold normals that a file stores against its faces where nothing else reads them (STL); `convert` asks for it.
     public var checksStoredNormals = false
+    /// Whether the arrays of meshes and points are going to be loaded. Without, a reader that must go through all numbers to count them
+    /// keeps none, and reads them again where they are asked for after all.
+    public var wantsArrays = true
+    /// Bytes of the pieces in which long texts are read on all cores, more or less; 0 reads them statement by statement.
+    public var pieceSize = 1 << 20
     /// Whether to read animation clips.
     public var wantsAnimation = false
     /// How `Ns` of an MTL becomes roughness.

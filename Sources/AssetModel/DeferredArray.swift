@@ -9,9 +9,29 @@ public protocol DeferredArraySource<Element>: Sendable {
     func load() throws(AssetError) -> [Element]
     /// Calls `body` with consecutive blocks that together are all elements, in order, without keeping them.
     func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError)
+    /// The box of elements that are positions, where it is known or found faster than from their blocks; nil elsewhere.
+    func finiteBounds() throws(AssetError) -> FiniteBounds?
+}
+
+/// The box of all positions that are finite, and how many are not.
+public struct FiniteBounds: Sendable {
+    public var box: BoundingBox
+    public var leftOut: Int
+
+    public init(box: BoundingBox = BoundingBox(), leftOut: Int = 0) {
+        self.box = box
+        self.leftOut = leftOut
+    }
+
+    public mutating func formUnion(_ other: FiniteBounds) {
+        box.formUnion(other.box)
+        leftOut += other.leftOut
+    }
 }
 
 extension DeferredArraySource {
+    public func finiteBounds() throws(AssetError) -> FiniteBounds? { nil }
+
     public func forEachBlock(_ body: (UnsafeBufferPointer<Element>) -> Void) throws(AssetError) {
         let all = try load()
         all.withUnsafeBufferPointer { body($0) }
@@ -61,6 +81,14 @@ extension DeferredArraySource {
         case .deferred(let s): try s.forEachBlock(body)
         }
     }
+
+    /// The box of elements that are positions, where the source knows it or finds it faster than from their blocks; nil elsewhere.
+    @inlinable public func finiteBounds() throws(AssetError) -> FiniteBounds? {
+        switch storage {
+        case .loaded: return nil
+        case .deferred(let s): return try s.finiteBounds()
+        }
+    }
 }
 
 /// Positions: packed float triples, or doubles for the whole array where the source needs them.
@@ -78,4 +106,12 @@ extension DeferredArraySource {
     }
 
     @inlinable public var isEmpty: Bool { count == 0 }
+
+    /// The box of the points, where their source knows it or finds it faster than from their blocks; nil elsewhere.
+    @inlinable public func finiteBounds() throws(AssetError) -> FiniteBounds? {
+        switch self {
+        case .float(let a): try a.finiteBounds()
+        case .double(let a): try a.finiteBounds()
+        }
+    }
 }

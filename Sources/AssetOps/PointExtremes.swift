@@ -1,4 +1,4 @@
-import AssetModel
+public import AssetModel
 
 /// The box of an array of points under any number of transforms.
 ///
@@ -101,6 +101,10 @@ extension Matrix4d {
 
 /// The box of points as they are. Adds how many are not finite.
 func localBounds(_ points: PointArray, leftOut: inout Int) throws(AssetError) -> BoundingBox {
+    if let known = try points.finiteBounds() {
+        leftOut += known.leftOut
+        return known.box
+    }
     var box = BoundingBox()
     var skipped = 0
     switch points {
@@ -117,7 +121,7 @@ func localBounds(_ points: PointArray, leftOut: inout Int) throws(AssetError) ->
 
 /// The box of packed float triples, four at a time. Comparisons with NaN are false, so NaN never enters; a block with
 /// an infinity is looked at again point by point. Adds how many points are not finite.
-func floatBounds(_ block: UnsafeBufferPointer<Point3f>, leftOut: inout Int) -> BoundingBox {
+public func floatBounds(_ block: UnsafeBufferPointer<Point3f>, leftOut: inout Int) -> BoundingBox {
     var box = BoundingBox()
     let quads = block.count / 4
     var sawNaN = false

@@ -1,3 +1,4 @@
+import AssetIO
 import AssetModel
 import AssetOps
 
@@ -27,7 +28,9 @@ struct BoundsCommand: Command {
     }
 
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
-        var (scene, diagnostics) = try run.read(file, common)
+        var options = common.read
+        options.wantsArrays = false
+        var (scene, diagnostics) = try run.read(file, common, options)
         let filter = NodeFilter(purposes: common.purposes)
         let bounds = SceneBounds(scene, filter: filter, diagnostics: &diagnostics)
         try run.checkStrict(common, diagnostics)

@@ -62,6 +62,7 @@ struct InfoCommand: Command {
         var options = common.read
         options.wantsAnimation = true
         options.wantsMeshPrimvars = false
+        options.wantsArrays = false
         return options
     }
 

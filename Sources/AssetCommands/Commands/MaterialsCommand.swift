@@ -1,3 +1,4 @@
+import AssetIO
 import AssetModel
 import AssetOps
 
@@ -27,7 +28,9 @@ struct MaterialsCommand: Command {
     }
 
     func run(_ run: borrowing ToolRun) throws(CommandFailure) -> ExitStatus {
-        let (scene, diagnostics) = try run.read(file, common, warnsOfNothing: false)
+        var options = common.read
+        options.wantsArrays = false
+        let (scene, diagnostics) = try run.read(file, common, options, warnsOfNothing: false)
         try run.checkStrict(common, diagnostics)
         let printer = MaterialsPrinter(scene: scene, users: scene.materialUsers)
         if common.json {

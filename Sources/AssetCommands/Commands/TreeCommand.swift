@@ -60,6 +60,7 @@ struct TreeCommand: Command {
         reading.wantsArcs = showsArcs
         reading.wantsTransformOps = showsTransforms
         reading.wantsAttributes = showsValues
+        reading.wantsArrays = false
         var (scene, diagnostics) = try run.read(file, common, reading)
         var options = Outline.Options()
         options.path = path?.text

@@ -18,7 +18,7 @@ enum STLBinary {
         raw.count >= headerSize ? Int(UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: 80, as: UInt32.self))) : nil
     }
 
-    static func read(_ file: FileBytes, _ diagnostics: inout Diagnostics) throws(AssetError) -> STLDocument.Solid {
+    static func read(_ file: FileBytes, _ options: ReadOptions, _ diagnostics: inout Diagnostics) throws(AssetError) -> STLDocument.Solid {
         let place = file.location(80)
         guard let declared = file.withUnsafeBytes({ declaredCount($0) }) else {
             throw AssetError(
@@ -36,7 +36,10 @@ enum STLBinary {
                 "\(declared) triangles said, \(complete) complete ones are there\(spare > 0 ? " and \(spare) bytes more" : "")", at: place)
         }
         let records = STLRecords(file: file, count: complete)
-        return STLDocument.Solid(name: "", points: .float(.deferred(STLPoints(records: records))), colors: colors(records))
+        // Where nobody loads the points, what is asked for is found in one pass.
+        let survey = options.wantsMeshPrimvars && !options.wantsArrays ? records.survey() : nil
+        let colors = options.wantsMeshPrimvars ? colors(records, survey) : nil
+        return STLDocument.Solid(name: "", points: .float(.deferred(STLPoints(records: records, known: survey?.bounds))), colors: colors)
     }
 
     /// Whether the first triangle could be one: the bytes of other files read as numbers are beyond all measure.
@@ -58,7 +61,7 @@ enum STLBinary {
 
     /// `COLOR=` in the header is Magics: bit 15 clear means an own colour, red in the low bits, else the header's. Without it
     /// bit 15 set is VisCAM: red in the high bits. Nil where nothing is coloured.
-    private static func colors(_ records: STLRecords) -> DeferredArray<Vector3f>? {
+    private static func colors(_ records: STLRecords, _ survey: STLRecords.Survey?) -> DeferredArray<Vector3f>? {
         let header = records.file.withUnsafeBytes { Array($0[0..<80]) }
         let word = Array("COLOR=".utf8)
         for i in 0..<(80 - word.count - 4) where header[i..<(i + word.count)].elementsEqual(word) {
@@ -66,7 +69,7 @@ enum STLBinary {
             return .deferred(STLColors(records: records, fallback: Vector3f(c[0], c[1], c[2]), isMagics: true))
         }
         let source = STLColors(records: records, fallback: Vector3f(1, 1, 1), isMagics: false)
-        return source.hasColor() ? .deferred(source) : nil
+        return survey?.hasColor ?? source.hasColor() ? .deferred(source) : nil
     }
 }
 
@@ -96,9 +99,72 @@ struct STLRecords: Sendable {
     }
 }
 
+extension STLRecords {
+    struct Survey {
+        var bounds = FiniteBounds()
+        /// Whether the highest bit of an attribute word is set.
+        var hasColor = false
+    }
+
+    /// Measures all points and looks at all attribute words, straight in the records.
+    func survey() -> Survey {
+        var survey = Survey()
+        forEachRun { start, n in
+            STLRecords.survey(start, n, &survey)
+            return true
+        }
+        return survey
+    }
+
+    /// Comparisons with NaN are false, so NaN never enters a box; where the sum of all numbers is not finite, some number is not
+    /// (or all are huge), and the records are looked at again point by point.
+    private static func survey(_ start: UnsafeRawPointer, _ n: Int, _ survey: inout Survey) {
+        var (low, high) = (SIMD4<Float>(repeating: .infinity), SIMD4<Float>(repeating: -.infinity))
+        var (lowest, highest) = (low, high)
+        var sum = SIMD4<Float>(repeating: 0)
+        var words: UInt16 = 0
+        var p = start
+        for _ in 0..<n {
+            // x y z and the next x, twice; then z and x y z.
+            let a = (p + 12).loadUnaligned(as: SIMD4<Float>.self)
+            let b = (p + 24).loadUnaligned(as: SIMD4<Float>.self)
+            let c = (p + 32).loadUnaligned(as: SIMD4<Float>.self)
+            low.replace(with: a, where: a .< low)
+            high.replace(with: a, where: a .> high)
+            lowest.replace(with: c, where: c .< lowest)
+            highest.replace(with: c, where: c .> highest)
+            low.replace(with: b, where: b .< low)
+            high.replace(with: b, where: b .> high)
+            sum += (a + b) + c
+            words |= (p + 48).loadUnaligned(as: UInt16.self)
+            p += STLBinary.recordSize
+        }
+        if UInt16(littleEndian: words) & 0x8000 != 0 { survey.hasColor = true }
+        if sum.sum().isFinite {
+            func corner(_ a: SIMD4<Float>, _ c: SIMD4<Float>, _ f: (Float, Float) -> Float) -> Vector3d {
+                Vector3d(Double(f(f(a[0], a[3]), c[1])), Double(f(a[1], c[2])), Double(f(f(a[2], c[0]), c[3])))
+            }
+            survey.bounds.box.formUnion(corner(low, lowest, min))
+            survey.bounds.box.formUnion(corner(high, highest, max))
+            return
+        }
+        for i in 0..<n {
+            for corner in 0..<3 {
+                let q = start + i * STLBinary.recordSize + 12 + corner * 12
+                let p = Point3f(
+                    q.loadUnaligned(as: Float.self), (q + 4).loadUnaligned(as: Float.self), (q + 8).loadUnaligned(as: Float.self))
+                if p.isFinite { survey.bounds.box.formUnion(Vector3d(p)) } else { survey.bounds.leftOut += 1 }
+            }
+        }
+    }
+}
+
 private struct STLPoints: DeferredArraySource {
     let records: STLRecords
+    let known: FiniteBounds?
     var count: Int { records.count * 3 }
+
+    func finiteBounds() -> FiniteBounds? { known ?? records.survey().bounds }
 
     func load() -> [Point3f] {
         [Point3f](unsafeUninitializedCapacity: count) { out, filled in

@@ -20,7 +20,7 @@ public struct STLFormat: Format {
     public func recognizes(_ head: RawSpan) -> Bool { head.withUnsafeBytes { STLText.isText($0) } }
 
     public func open(_ file: FileBytes, _ context: inout ReadContext) throws(AssetError) -> any Document {
-        try STLDocument(file, &context.diagnostics)
+        try STLDocument(file, context.options, &context.diagnostics)
     }
 
     public func write(_ scene: Scene, _ context: inout WriteContext) throws(AssetError) {
@@ -44,10 +44,14 @@ struct STLDocument: Document {
     let isBinary: Bool
     let solids: [Solid]
 
-    init(_ file: FileBytes, _ diagnostics: inout Diagnostics) throws(AssetError) {
+    init(_ file: FileBytes, _ options: ReadOptions, _ diagnostics: inout Diagnostics) throws(AssetError) {
         self.file = file
         isBinary = STLBinary.isBinary(file)
-        solids = isBinary ? [try STLBinary.read(file, &diagnostics)] : try STLText.read(file, &diagnostics)
+        if isBinary {
+            solids = [try STLBinary.read(file, options, &diagnostics)]
+        } else {
+            solids = try STLText.read(file, wantsArrays: options.wantsArrays, pieceSize: options.pieceSize, &diagnostics)
+        }
     }
 
     func scene(_ context: inout ReadContext) throws(AssetError) -> Scene {

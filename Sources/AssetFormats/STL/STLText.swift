@@ -1,5 +1,6 @@
 import AssetIO
 import AssetModel
+import AssetOps
 
 /// Text STL: `solid NAME`, `facet normal`, `outer loop`, `vertex x y z`, `endloop`, `endfacet`, `endsolid`, in any letter case
 /// and spacing, any number of solids.
@@ -29,11 +30,26 @@ enum STLText {
         return i + n == text.count || isBlank(text[i + n]) || isLineEnd(text[i + n])
     }
 
-    static func read(_ file: FileBytes, _ diagnostics: inout Diagnostics) throws(AssetError) -> [STLDocument.Solid] {
-        var reader = STLTextReader(file, keepsDoubles: false)
+    /// The first line behind an offset that begins with `facet`; nil where none is near.
+    static func facet(behind offset: Int, _ base: UnsafePointer<UInt8>, _ end: Int) -> Int? {
+        let text = UnsafeRawBufferPointer(start: base, count: end)
+        let last = min(end, offset + 4096)
+        var i = offset
+        while i < last {
+            while i < last, !isLineEnd(text[i]) { i += 1 }
+            while i < last, isBlank(text[i]) || isLineEnd(text[i]) { i += 1 }
+            if i < last, matches(text, i, "facet") { return i }
+        }
+        return nil
+    }
+
+    static func read(
+        _ file: FileBytes, wantsArrays: Bool, pieceSize: Int, _ diagnostics: inout Diagnostics
+    ) throws(AssetError) -> [STLDocument.Solid] {
+        var reader = STLTextReader(file, 0..<file.count, keepsDoubles: false, keepsPoints: wantsArrays, pieceSize: pieceSize)
         reader.read()
         if reader.needsDoubles {
-            reader = STLTextReader(file, keepsDoubles: true)
+            reader = STLTextReader(file, 0..<file.count, keepsDoubles: true, keepsPoints: wantsArrays, pieceSize: pieceSize)
             reader.read()
         }
         guard reader.facetCount > 0 || reader.sawSolid else {
@@ -44,35 +60,80 @@ enum STLText {
     }
 }
 
-/// Reads the whole text once; statements that are none are passed over and counted.
+/// The points of a solid that were counted and measured, but not kept: they are read again when they are asked for.
+private struct STLTextPoints<Point: Sendable>: DeferredArraySource {
+    let file: FileBytes
+    /// Of the statements behind the line that begins the solid.
+    let range: Range<Int>
+    let count: Int
+    let bounds: FiniteBounds
+    let pieceSize: Int
+
+    func finiteBounds() -> FiniteBounds? { bounds }
+
+    func load() -> [Point] {
+        var reader = STLTextReader(file, range, keepsDoubles: Point.self == Point3d.self, keepsPoints: true, pieceSize: pieceSize)
+        reader.read()
+        return reader.kept() as? [Point] ?? []
+    }
+}
+
+/// Reads the whole text once, or the statements of one solid; statements that are none are passed over and counted.
 private struct STLTextReader {
     private let file: FileBytes
+    private let range: Range<Int>
     private(set) var solids: [STLDocument.Solid] = []
     private(set) var sawSolid = false
     private(set) var facetCount = 0
     private var name = ""
     private var points: [Point3f] = []
+    /// All points of the solid at hand, kept or not.
+    private var pointCount = 0
+    /// Where the statements of the solid at hand begin.
+    private var solidStart: Int
     /// Points of the facet at hand.
-    private var corners: [Point3d] = []
+    private var corners: (Point3d, Point3d, Point3d) = (Point3d(0, 0, 0), Point3d(0, 0, 0), Point3d(0, 0, 0))
+    private var cornerCount = 0
     private var isOpen = false
     private var hasFacet = false
     private var isBroken = false
     private var colored: (count: Int, first: Int) = (0, 0)
     private var facetStart = 0
-    private var farthest = 0.0
+    private var measure = PointMeasure()
     private let powers = DecimalPowers.shared
     private var strange: (count: Int, first: Int) = (0, 0)
     private var badFacets: (count: Int, first: Int) = (0, 0)
 
-    /// Whether positions are kept in double precision beside single: a second reading of the few files that need it.
+    private let pieces: TextPieces<STLPlainFacets>
+    private let pieceSize: Int
+    /// Whether the points are kept.
+    private let keepsPoints: Bool
+
+    /// Whether positions are read in double precision beside single: a second reading of the few files that need it.
     private let keepsDoubles: Bool
-    /// Whether a solid has positions that single precision would move by more than a millionth of its size.
+    /// Whether a solid may have positions that single precision would move by more than a millionth of its size.
     private(set) var needsDoubles = false
     private var doubles: [Point3d] = []
 
-    init(_ file: FileBytes, keepsDoubles: Bool) {
+    init(_ file: FileBytes, _ range: Range<Int>, keepsDoubles: Bool, keepsPoints: Bool, pieceSize: Int) {
         self.file = file
+        self.range = range
+        solidStart = range.lowerBound
         self.keepsDoubles = keepsDoubles
+        self.keepsPoints = keepsPoints
+        self.pieceSize = pieceSize
+        pieces = TextPieces(file, from: range.lowerBound, size: pieceSize) {
+            STLPlainFacets(file, keepsDoubles: keepsDoubles, keepsPoints: keepsPoints)
+        }
+    }
+
+    /// The points of the one solid that was read.
+    func kept() -> any Sendable {
+        switch solids.first?.points {
+        case .float(let array): (try? array.load()) ?? []
+        case .double(let array): (try? array.load()) ?? []
+        case nil: [Point3f]()
+        }
     }
 
     mutating func report(_ diagnostics: inout Diagnostics) {
@@ -96,12 +157,15 @@ private struct STLTextReader {
     mutating func read() {
         file.withUnsafeBytes { raw in
             guard let base = raw.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-            let end = base + raw.count
-            var p = base
-            var released = 0
-            if raw.count >= 3, p[0] == 0xEF, p[1] == 0xBB, p[2] == 0xBF { p += 3 }
+            let end = base + range.upperBound
+            var p = base + range.lowerBound
+            var released = range.lowerBound
+            if range.lowerBound == 0, raw.count >= 3, p[0] == 0xEF, p[1] == 0xBB, p[2] == 0xBF { p += 3 }
             while true {
-                while p < end, p.pointee <= 0x20 { p += 1 }
+                PlainText.passBlanks(&p, end)
+                if cornerCount == 0, !hasFacet, !isBroken {
+                    p = base + plainFacets(from: p - base, base)
+                }
                 guard p < end else { break }
                 statement(&p, end, base)
                 if p - base - released >= 4 << 20 {
@@ -109,12 +173,31 @@ private struct STLTextReader {
                     released = p - base
                 }
             }
-            file.release(released, count: raw.count - released)
+            file.release(released, count: range.upperBound - released)
         }
-        if !corners.isEmpty { endFacet(at: file.count) }
-        if isOpen { close() }
+        if cornerCount > 0 { endFacet(at: range.upperBound) }
+        if isOpen { close(at: range.upperBound) }
     }
 
+    /// Reads facets as long as they are plainly written; returns where they end.
+    private mutating func plainFacets(from start: Int, _ base: UnsafePointer<UInt8>) -> Int {
+        let pieces = self.pieces
+        let end = range.upperBound
+        return pieces.read(from: start, upTo: end, begin: { STLText.facet(behind: $0, base, end) }) { piece in
+            guard piece.count > 0 else { return true }
+            isOpen = true
+            facetCount += piece.count
+            pointCount += 3 * piece.count
+            measure.formUnion(piece.measure)
+            if keepsPoints {
+                // Room for the rest, as far as it is like this.
+                if points.isEmpty { points.reserveCapacity(3 * piece.count * ((end - start) / max(1, piece.stop - start) + 1)) }
+                points.append(contentsOf: piece.points)
+                doubles.append(contentsOf: piece.doubles)
+            }
+            return true
+        }
+    }
     private mutating func statement(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ base: UnsafePointer<UInt8>) {
         let start = p - base
         // In the order of how often they come.
@@ -123,10 +206,15 @@ private struct STLTextReader {
                 isBroken = true
                 return skipLine(&p, end)
             }
-            if corners.isEmpty { facetStart = start }
-            corners.append(Point3d(x, y, z))
+            if cornerCount == 0 { facetStart = start }
+            switch cornerCount {
+            case 0: corners.0 = Point3d(x, y, z)
+            case 1: corners.1 = Point3d(x, y, z)
+            default: corners.2 = Point3d(x, y, z)
+            }
+            cornerCount += 1
         } else if take(&p, end, "facet") {
-            if !corners.isEmpty { endFacet(at: start) }
+            if cornerCount > 0 { endFacet(at: start) }
             (facetStart, isBroken, hasFacet) = (start, false, true)
             // The normal says nothing that the points do not.
             skipLine(&p, end)
@@ -136,14 +224,16 @@ private struct STLTextReader {
         } else if take(&p, end, "endfacet") {
             endFacet(at: start)
         } else if take(&p, end, "solid") {
-            if !corners.isEmpty { endFacet(at: start) }
-            if isOpen { close() }
+            if cornerCount > 0 { endFacet(at: start) }
+            if isOpen { close(at: start) }
             (isOpen, sawSolid) = (true, true)
             name = restOfLine(&p, end)
+            solidStart = p - base
         } else if take(&p, end, "endsolid") {
-            if !corners.isEmpty { endFacet(at: start) }
+            if cornerCount > 0 { endFacet(at: start) }
             skipLine(&p, end)
-            close()
+            close(at: start)
+            solidStart = p - base
         } else if take(&p, end, "color") {
             if colored.count == 0 { colored.first = start }
             colored.count += 1
@@ -154,52 +244,49 @@ private struct STLTextReader {
     }
 
     private mutating func endFacet(at offset: Int) {
-        defer {
-            corners.removeAll(keepingCapacity: true)
-            (isBroken, hasFacet) = (false, false)
-        }
-        guard hasFacet || !corners.isEmpty else { return }
+        let count = cornerCount
+        let (wasBroken, hadFacet) = (isBroken, hasFacet)
+        (cornerCount, isBroken, hasFacet) = (0, false, false)
+        guard hadFacet || count > 0 else { return }
         isOpen = true
-        guard corners.count == 3, !isBroken else {
+        guard count == 3, !wasBroken else {
             if badFacets.count == 0 { badFacets.first = facetStart }
             badFacets.count += 1
             return
         }
         facetCount += 1
-        for c in corners {
-            let f = Point3f(Float(c.x), Float(c.y), Float(c.z))
-            points.append(f)
-            if keepsDoubles { doubles.append(c) }
-            note(c.x, f.x)
-            note(c.y, f.y)
-            note(c.z, f.z)
+        pointCount += 3
+        withUnsafeTemporaryAllocation(of: Point3d.self, capacity: 3) { block in
+            (block[0], block[1], block[2]) = corners
+            measure.add(UnsafeBufferPointer(block))
+            guard keepsPoints else { return }
+            for p in block { points.append(Point3f(Float(p.x), Float(p.y), Float(p.z))) }
+            if keepsDoubles { doubles.append(contentsOf: block) }
         }
     }
 
-    /// How far the text is from what single precision holds.
-    @inline(__always)
-    private mutating func note(_ exact: Double, _ held: Float) {
-        farthest = max(farthest, abs(exact - Double(held)))
-    }
-
-    private mutating func close() {
-        let isCoarse = farthest > 0 && farthest > size() * 1e-6
-        if isCoarse { needsDoubles = true }
-        let held: PointArray = isCoarse && keepsDoubles ? .double(.loaded(doubles)) : .float(.loaded(points))
+    private mutating func close(at end: Int) {
+        let isCoarse: Bool
+        if keepsDoubles {
+            isCoarse = measure.needsDoubles
+        } else {
+            isCoarse = false
+            if measure.mayNeedDoubles { needsDoubles = true }
+        }
+        let held: PointArray
+        if keepsPoints {
+            held = isCoarse ? .double(.loaded(doubles)) : .float(.loaded(points))
+        } else if isCoarse {
+            held = .double(.deferred(source(measure.exact, end)))
+        } else {
+            held = .float(.deferred(source(measure.bounds, end)))
+        }
         solids.append(STLDocument.Solid(name: name, points: held, colors: nil))
-        (name, points, doubles, isOpen, farthest) = ("", [], [], false, 0)
+        (name, points, doubles, pointCount, isOpen, measure) = ("", [], [], 0, false, PointMeasure())
     }
 
-    /// The diagonal of the solid's box.
-    private func size() -> Double {
-        guard var low = points.first else { return 0 }
-        var high = low
-        for p in points {
-            low = Point3f(min(low.x, p.x), min(low.y, p.y), min(low.z, p.z))
-            high = Point3f(max(high.x, p.x), max(high.y, p.y), max(high.z, p.z))
-        }
-        let (x, y, z) = (Double(high.x) - Double(low.x), Double(high.y) - Double(low.y), Double(high.z) - Double(low.z))
-        return (x * x + y * y + z * z).squareRoot()
+    private func source<Point>(_ bounds: FiniteBounds, _ end: Int) -> STLTextPoints<Point> {
+        STLTextPoints(file: file, range: solidStart..<max(solidStart, end), count: pointCount, bounds: bounds, pieceSize: pieceSize)
     }
 
     private mutating func strangeLine(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ start: Int) {
@@ -240,7 +327,7 @@ private struct STLTextReader {
     @inline(__always)
     private func number(_ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Double? {
         while p < end, p.pointee <= 0x20 { p += 1 }
-        if end - p >= 48, let plain = PlainNumber.quickReal(&p, powers) { return plain }
+        if end - p >= 48, let plain = PlainNumber.quickNumber(&p, powers) { return plain }
         var i = 0
         let span = unsafe Span(_unsafeStart: p, count: min(end - p, 400))
         guard let value = FloatParser.double(span, at: &i) else { return nil }

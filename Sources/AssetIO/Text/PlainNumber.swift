@@ -32,6 +32,63 @@ public enum PlainNumber {
         return (mantissa, decimals, isNegative)
     }
 
+    /// A number of at most seven digits, a point, sixteen more and an exponent, where one multiplication or division makes its value
+    /// exact (Clinger 1990). It reads 40 bytes at most; nil leaves the place.
+    @inlinable @inline(__always)
+    public static func quickNumber(_ p: inout UnsafePointer<UInt8>, _ powers: DecimalPowers) -> Double? {
+        var q = p
+        let isNegative = q.pointee == UInt8(ascii: "-")
+        q += isNegative ? 1 : 0
+        let first = q
+        var mantissa: UInt64 = 0
+        var digit = q.pointee &- 48
+        while digit <= 9 {
+            mantissa = mantissa &* 10 &+ UInt64(digit)
+            q += 1
+            digit = q.pointee &- 48
+            if q - first == 8 { return nil }
+        }
+        var (digits, power) = (q - first, 0)
+        if digit == UInt8(ascii: ".") &- 48 {
+            q += 1
+            var decimals: Int
+            (mantissa, decimals) = decimalsAtOnce(q, mantissa, powers)
+            q += decimals
+            if decimals == 8 {
+                // Seventeen digits more would not fit.
+                guard mantissa < 10_000_000_000 else { return nil }
+                let more: Int
+                (mantissa, more) = decimalsAtOnce(q, mantissa, powers)
+                q += more
+                decimals += more
+            }
+            digits += decimals
+            power = 0 &- decimals
+            digit = q.pointee &- 48
+        }
+        guard digits > 0, digit > 9, digit != UInt8(ascii: ".") &- 48 else { return nil }
+        if (digit &+ 48) | 0x20 == UInt8(ascii: "e") {
+            q += 1
+            let sign = q.pointee
+            q += sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") ? 1 : 0
+            let firstOfExponent = q
+            var exponent = 0
+            digit = q.pointee &- 48
+            while digit <= 9 {
+                exponent = exponent &* 10 &+ Int(digit)
+                q += 1
+                digit = q.pointee &- 48
+                if q - firstOfExponent == 4 { return nil }
+            }
+            guard q > firstOfExponent else { return nil }
+            power = sign == UInt8(ascii: "-") ? power &- exponent : power &+ exponent
+        }
+        guard mantissa < 1 << 53, power >= -22, power <= 22 else { return nil }
+        let magnitude = power <= 0 ? Double(mantissa) / powers.exact[0 &- power] : Double(mantissa) * powers.exact[power]
+        p = q
+        return isNegative ? -magnitude : magnitude
+    }
+
     /// Reads up to eight digits at once: those before the first that is no digit move to the top and are added up pairwise.
     @inlinable @inline(__always)
     static func decimalsAtOnce(_ q: UnsafePointer<UInt8>, _ mantissa: UInt64, _ powers: DecimalPowers) -> (mantissa: UInt64, count: Int) {
