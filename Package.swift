@@ -73,7 +73,7 @@ if Context.environment["FACET_FUZZ"] != nil {
             name: "FuzzSupport", dependencies: ["CLibFuzzer", "TestSupport", "AssetModel", "AssetIO", "AssetUSD", "Facet"],
             path: "Tests/Fuzz/Support", swiftSettings: swiftSettings),
     ]
-    for name in ["fuzz-usda", "fuzz-usdc", "fuzz-zip", "fuzz-obj", "fuzz-mtl"] {
+    for name in ["fuzz-usda", "fuzz-usdc", "fuzz-zip", "fuzz-obj", "fuzz-mtl", "fuzz-ply", "fuzz-stl"] {
         package.targets.append(
             .executableTarget(
                 name: name, dependencies: ["FuzzSupport"], path: "Tests/Fuzz/\(name)", swiftSettings: swiftSettings,

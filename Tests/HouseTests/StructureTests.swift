@@ -114,7 +114,7 @@ import Testing
     /// Text that any editor shows alike, and that tells nothing about the machine it was written on.
     @Test func textFilesAreClean() throws {
         let places = ["home", "root", "Users", "work"].map { "/\($0)/" }
-        let binary = [".usdz", ".usdc", ".stl", ".png", ".jpg", ".jpeg", ".exr", ".bin", ".zip"]
+        let binary = [".usdz", ".usdc", ".stl", ".ply", ".png", ".jpg", ".jpeg", ".exr", ".bin", ".zip"]
         var violations: [String] = []
         let folders = ["Sources", "Tests", "docs", "scripts", "Assets"]
         let files = folders.flatMap { Repository.files(under: $0) } + ["README.md", "Makefile", "Package.swift", ".ci/run"]

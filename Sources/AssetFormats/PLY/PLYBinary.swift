@@ -39,6 +39,38 @@ struct PLYBinaryValues: PLYValues {
 
     func holds(_ count: Int, of scalar: PLYScalar) -> Bool { count <= (end - offset) / scalar.size }
 
+    mutating func vertices(
+        _ table: PLYTable, _ layout: PLYVertexLayout, wantsPrimvars: Bool, keeps: Bool, row: inout Int
+    ) throws(PLYFault) -> PLYVertices {
+        let element = table.element
+        guard let stride = element.stride else {
+            return try PLYVertices(rows: &self, element, layout, wantsPrimvars: wantsPrimvars, row: &row)
+        }
+        try skip(rows: element.count, of: stride)
+        return PLYVertices(table.file, at: table.start, stride: stride, element, layout, isBig: isBig)
+    }
+
+    mutating func faces(
+        _ table: PLYTable, points: Int, wantsPrimvars: Bool, keeps: Bool, row: inout Int
+    ) throws(PLYFault) -> PLYFaces {
+        var reader = PLYFaceReader(table, points: points, wantsPrimvars: wantsPrimvars, keeps: keeps)
+        row = 0
+        if reader.isPlain, let triangles = PLYBinary.triangles(table, list: reader.list, points: points, isBig: isBig) {
+            try skip(rows: triangles.rows, of: triangles.stride)
+            if triangles.rows == table.element.count { return PLYFaces(triangles, table.element, list: reader.list) }
+            reader.add(triangles)
+            row = triangles.rows
+        }
+        try reader.read(&self, isBig: isBig, row: &row)
+        return reader.finished()
+    }
+
+    /// Calls with the bytes from here on, and goes on by as many as the answer says.
+    mutating func withRest(_ body: (UnsafeRawPointer, _ count: Int) -> Int) {
+        guard let base else { return }
+        offset += body(base + offset, end - offset)
+    }
+
     mutating func dropBehind() {
         guard offset - dropped >= 4 << 20 else { return }
         file.release(dropped, count: offset - dropped)
@@ -71,11 +103,10 @@ enum PLYBinary {
     /// Rows read at once.
     static let blockRows = 1 << 14
 
-    /// Whether every face is a triangle whose length is a byte and whose indices are four bytes each, and none is outside. Then the
-    /// rows have all the same size, and the indices can stay in the file.
-    static func triangles(
-        _ file: FileBytes, at start: Int, _ element: PLYElement, list: Int, points: Int, isBig: Bool
-    ) -> PLYTriangleSource? {
+    /// The rows up to the first that is no triangle with sound indices, where the list's length is a byte and its indices are four bytes
+    /// each. They have all the same size, so that the indices can stay in the file. Nil where there are none.
+    static func triangles(_ table: PLYTable, list: Int, points: Int, isBig: Bool) -> PLYTriangleSource? {
+        let element = table.element
         var (before, after) = (0, 0)
         for (i, p) in element.properties.enumerated() {
             if i == list {
@@ -86,29 +117,69 @@ enum PLYBinary {
             }
         }
         let stride = before + 13 + after
-        guard element.count > 0, element.count <= (file.count - start) / stride else { return nil }
+        let fitting = min(element.count, (table.file.count - table.start) / stride)
         let limit = UInt32(clamping: min(points, Int(Int32.max)))
-        var row = 0
-        while row < element.count {
-            let n = min(element.count - row, blockRows * 8)
-            let isSound = file.withUnsafeBytes { bytes -> Bool in
-                guard let base = bytes.baseAddress else { return false }
-                var p = base + start + row * stride + before
-                var bad = false
-                for _ in 0..<n {
-                    let a = integer(p + 1, UInt32.self, isBig)
-                    let b = integer(p + 5, UInt32.self, isBig)
-                    let c = integer(p + 9, UInt32.self, isBig)
-                    bad = bad || p.load(as: UInt8.self) != 3 || max(a, max(b, c)) >= limit
-                    p += stride
-                }
-                return !bad
+        var rows = 0
+        table.file.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            while rows < fitting {
+                let n = min(fitting - rows, blockRows)
+                let start = table.start + rows * stride
+                let sound = soundTriangles(base + start + before, n, stride, limit, isBig)
+                table.file.release(start, count: n * stride)
+                rows += sound
+                if sound < n { break }
             }
-            guard isSound else { return nil }
-            file.release(start + row * stride, count: n * stride)
-            row += n
         }
-        return PLYTriangleSource(file: file, start: start + before + 1, stride: stride, rows: element.count, isBig: isBig)
+        guard rows > 0 else { return nil }
+        return PLYTriangleSource(file: table.file, start: table.start + before + 1, stride: stride, rows: rows, isBig: isBig)
+    }
+
+    /// How many rows from the first on are triangles with indices below a limit. An index is below it where it has no highest bit, and
+    /// still has one when the limit is taken away.
+    private static func soundTriangles(_ start: UnsafeRawPointer, _ n: Int, _ stride: Int, _ limit: UInt32, _ isBig: Bool) -> Int {
+        guard limit > 0 else { return 0 }
+        let limits = SIMD4<UInt32>(repeating: limit)
+        var (set, below) = (SIMD4<UInt32>(repeating: 0), SIMD4<UInt32>(repeating: .max))
+        var lengths: UInt8 = 0
+        var p = start
+        // Four bytes are read beyond the last index: not in the last row.
+        if isBig {
+            for _ in 0..<(n - 1) {
+                let three = bigEndian((p + 1).loadUnaligned(as: SIMD4<UInt32>.self))
+                set |= three
+                below &= three &- limits
+                lengths |= p.load(as: UInt8.self) ^ 3
+                p += stride
+            }
+        } else {
+            for _ in 0..<(n - 1) {
+                let three = (p + 1).loadUnaligned(as: SIMD4<UInt32>.self)
+                set |= three
+                below &= three &- limits
+                lengths |= p.load(as: UInt8.self) ^ 3
+                p += stride
+            }
+        }
+        func isSound(_ p: UnsafeRawPointer) -> Bool {
+            p.load(as: UInt8.self) == 3 && integer(p + 1, UInt32.self, isBig) < limit && integer(p + 5, UInt32.self, isBig) < limit
+                && integer(p + 9, UInt32.self, isBig) < limit
+        }
+        let isSet = (set[0] | set[1] | set[2]) >> 31 != 0
+        if lengths == 0, !isSet, (below[0] & below[1] & below[2]) >> 31 == 1, isSound(p) { return n }
+        var first = 0
+        while first < n, isSound(start + first * stride) { first += 1 }
+        return first
+    }
+
+    @inline(__always)
+    static func bigEndian(_ v: SIMD4<UInt32>) -> SIMD4<UInt32> {
+        #if _endian(little)
+        let halves = (v &<< 16) | (v &>> 16)
+        return ((halves &<< 8) & SIMD4(repeating: 0xFF00_FF00)) | ((halves &>> 8) & SIMD4(repeating: 0x00FF_00FF))
+        #else
+        return v
+        #endif
     }
 }
 
@@ -149,17 +220,78 @@ struct PLYTriangleSource: DeferredArraySource {
     private func fill(_ out: UnsafeMutablePointer<Int32>, _ row: Int, _ n: Int) {
         file.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            var p = base + start + row * stride
-            var q = out
-            for _ in 0..<n {
-                q[0] = Int32(truncatingIfNeeded: PLYBinary.integer(p, UInt32.self, isBig))
-                q[1] = Int32(truncatingIfNeeded: PLYBinary.integer(p + 4, UInt32.self, isBig))
-                q[2] = Int32(truncatingIfNeeded: PLYBinary.integer(p + 8, UInt32.self, isBig))
-                q += 3
+            PLYBinary.copyTriples(base + start + row * stride, n, stride, UnsafeMutableRawPointer(out), isBig)
+        }
+        file.release(start + row * stride, count: n * stride)
+    }
+}
+
+extension PLYBinary {
+    /// Puts three neighbouring four-byte values of each row side by side.
+    static func copyTriples(_ start: UnsafeRawPointer, _ n: Int, _ stride: Int, _ out: UnsafeMutableRawPointer, _ isBig: Bool) {
+        guard n > 0 else { return }
+        var (p, q) = (start, out)
+        // A fourth value is read and written, and written over: not in the last row.
+        if isBig {
+            for _ in 0..<(n - 1) {
+                q.storeBytes(of: bigEndian(p.loadUnaligned(as: SIMD4<UInt32>.self)), as: SIMD4<UInt32>.self)
+                p += stride
+                q += 12
+            }
+        } else {
+            for _ in 0..<(n - 1) {
+                q.storeBytes(of: p.loadUnaligned(as: SIMD4<UInt32>.self), as: SIMD4<UInt32>.self)
+                p += stride
+                q += 12
+            }
+        }
+        for k in 0..<3 { q.storeBytes(of: integer(p + k * 4, UInt32.self, isBig), toByteOffset: k * 4, as: UInt32.self) }
+    }
+
+    /// The box of three neighbouring floats of each row. Comparisons with NaN are false, so NaN never enters; where the sum of all is
+    /// not finite, some number is not (or all are huge), and the rows are looked at again one by one.
+    static func addBounds(_ start: UnsafeRawPointer, _ n: Int, _ stride: Int, _ isBig: Bool, _ bounds: inout FiniteBounds) {
+        guard n > 0 else { return }
+        func point(_ p: UnsafeRawPointer) -> Point3f {
+            Point3f(
+                Float(bitPattern: integer(p, UInt32.self, isBig)), Float(bitPattern: integer(p + 4, UInt32.self, isBig)),
+                Float(bitPattern: integer(p + 8, UInt32.self, isBig)))
+        }
+        var (low, high) = (SIMD4<Float>(repeating: .infinity), SIMD4<Float>(repeating: -.infinity))
+        var sum = SIMD4<Float>(repeating: 0)
+        var p = start
+        @inline(__always)
+        func add(_ v: SIMD4<Float>) {
+            low.replace(with: v, where: v .< low)
+            high.replace(with: v, where: v .> high)
+            sum += v
+        }
+        // A fourth value is read: not in the last row.
+        if isBig {
+            for _ in 0..<(n - 1) {
+                let row = bigEndian(p.loadUnaligned(as: SIMD4<UInt32>.self))
+                add(withUnsafeBytes(of: row) { $0.loadUnaligned(as: SIMD4<Float>.self) })
+                p += stride
+            }
+        } else {
+            for _ in 0..<(n - 1) {
+                add(p.loadUnaligned(as: SIMD4<Float>.self))
                 p += stride
             }
         }
-        file.release(start + row * stride, count: n * stride)
+        let last = point(p)
+        if (sum.x + sum.y + sum.z).isFinite, last.isFinite {
+            if n > 1 {
+                bounds.box.formUnion(Vector3d(Double(low.x), Double(low.y), Double(low.z)))
+                bounds.box.formUnion(Vector3d(Double(high.x), Double(high.y), Double(high.z)))
+            }
+            bounds.box.formUnion(Vector3d(last))
+            return
+        }
+        for i in 0..<n {
+            let q = point(start + i * stride)
+            if q.isFinite { bounds.box.formUnion(Vector3d(q)) } else { bounds.leftOut += 1 }
+        }
     }
 }
 
@@ -202,8 +334,40 @@ struct PLYColumnSource<Element: PLYPacked>: DeferredArraySource {
         }
     }
 
+    /// Where three floats stand side by side in the order of their components: the first one's offset.
+    private var triple: Int? {
+        guard Element.self == Vector3f.self, components.count == 3, components.allSatisfy({ $0.scalar == .float32 && $0.divisor == 1 }),
+            components[1].offset == components[0].offset + 4, components[2].offset == components[0].offset + 8
+        else { return nil }
+        return components[0].offset
+    }
+
+    func finiteBounds() throws(AssetError) -> FiniteBounds? {
+        guard let triple else { return nil }
+        var bounds = FiniteBounds()
+        var row = 0
+        while row < count {
+            let n = min(count - row, PLYBinary.blockRows)
+            let first = start + row * stride
+            file.withUnsafeBytes { bytes in
+                if let base = bytes.baseAddress { PLYBinary.addBounds(base + first + triple, n, stride, isBig, &bounds) }
+            }
+            file.release(first, count: n * stride)
+            row += n
+        }
+        return bounds
+    }
+
     private func fill(_ out: UnsafeMutablePointer<Element.Number>, _ row: Int, _ n: Int) {
         let width = Element.width
+        if let triple {
+            file.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                PLYBinary.copyTriples(base + start + row * stride + triple, n, stride, UnsafeMutableRawPointer(out), isBig)
+            }
+            file.release(start + row * stride, count: n * stride)
+            return
+        }
         file.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
             for (k, component) in components.enumerated() {

@@ -18,11 +18,12 @@ public struct PLYFormat: Format {
 
     public func recognizes(_ head: RawSpan) -> Bool {
         head.withUnsafeBytes { bytes in
-            guard bytes.count >= 4, bytes[0] == UInt8(ascii: "p"), bytes[1] == UInt8(ascii: "l"), bytes[2] == UInt8(ascii: "y") else {
-                return false
-            }
+            let mark = PLYHeader.byteOrderMark(bytes)
+            guard bytes.count >= mark + 4, bytes[mark] == UInt8(ascii: "p"), bytes[mark + 1] == UInt8(ascii: "l"),
+                bytes[mark + 2] == UInt8(ascii: "y")
+            else { return false }
             // Only blanks may follow in the line.
-            for byte in bytes[3...] {
+            for byte in bytes[(mark + 3)...] {
                 if byte == 10 || byte == 13 { return true }
                 if byte != 32, byte != 9 { return false }
             }

@@ -114,6 +114,11 @@ struct PLYHeader: Sendable {
 
     var isText: Bool { encoding == .ascii }
 
+    /// Bytes of a mark of UTF-8 that an editor put before the text.
+    static func byteOrderMark(_ bytes: UnsafeRawBufferPointer) -> Int {
+        bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
+    }
+
     /// Reads the header. Lines end as the first one does; blanks and tabs may stand anywhere between words.
     init(_ file: FileBytes) throws(AssetError) {
         let bytes = file.byteSpan
@@ -122,7 +127,7 @@ struct PLYHeader: Sendable {
         // A line feed ends a line also where a carriage return stands before it, which then is a blank like others.
         let isCarriageReturn = end < bytes.count && bytes[end] == 13 && !(end + 1 < bytes.count && bytes[end + 1] == 10)
         let terminator: UInt8 = isCarriageReturn ? 13 : 10
-        var start = 0
+        var start = file.withUnsafeBytes { PLYHeader.byteOrderMark($0) }
         var line = 0
         var hasFormat = false
         while true {

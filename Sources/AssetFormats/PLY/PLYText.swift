@@ -24,8 +24,21 @@ struct PLYTextValues: PLYValues {
 
     var offset: Int { p - base }
 
+    /// Goes to another place.
+    mutating func move(to offset: Int) { p = base + min(max(0, offset), end - base) }
+
+    /// The first word of the next line behind an offset; nil where there is none near.
+    func lineStart(behind offset: Int) -> Int? {
+        guard offset < end - base else { return nil }
+        let last = base + min(end - base, offset + 1 << 16)
+        var q = base + offset
+        PlainText.passLine(&q, last)
+        PlainText.passBlanks(&q, last)
+        return q < last ? q - base : nil
+    }
+
     @inline(__always)
-    private mutating func passBlanks() {
+    mutating func passBlanks() {
         while p < end, p.pointee <= 32 { p += 1 }
     }
 
@@ -34,8 +47,8 @@ struct PLYTextValues: PLYValues {
         passBlanks()
         guard p < end else { throw .ended(at: offset) }
         let start = p
-        if end - p >= 32 {
-            if let value = PlainNumber.quickReal(&p, powers), p.pointee <= 32 { return value }
+        if end - p >= 48 {
+            if let value = PlainNumber.quickNumber(&p, powers), p.pointee <= 32 { return value }
             p = start
         }
         return try slowValue()
@@ -84,6 +97,21 @@ struct PLYTextValues: PLYValues {
     }
 
     func holds(_ count: Int, of scalar: PLYScalar) -> Bool { count <= (end - p + 1) / 2 }
+
+    mutating func vertices(
+        _ table: PLYTable, _ layout: PLYVertexLayout, wantsPrimvars: Bool, keeps: Bool, row: inout Int
+    ) throws(PLYFault) -> PLYVertices {
+        let source = PLYTextVertices(table: table, layout: layout)
+        return try source.read(&self, wants: { $0 == .points || wantsPrimvars }, keeps: keeps, row: &row)
+    }
+
+    mutating func faces(
+        _ table: PLYTable, points: Int, wantsPrimvars: Bool, keeps: Bool, row: inout Int
+    ) throws(PLYFault) -> PLYFaces {
+        var reader = PLYFaceReader(table, points: points, wantsPrimvars: wantsPrimvars, keeps: keeps)
+        try reader.read(&self, row: &row)
+        return reader.finished()
+    }
 
     mutating func dropBehind() {
         guard offset - dropped >= 4 << 20 else { return }

@@ -23,7 +23,6 @@ struct PLYDocument: Document {
         // Without positions there is nothing that an index could mean.
         let vertex = header.elements.first { $0.name == "vertex" }
         let points = vertex.map { PLYVertexLayout($0).positions == nil ? 0 : $0.count } ?? 0
-        let isBig = header.encoding == .bigEndian
         let hasFaces = header.elements.contains { ($0.name == "face" || $0.name == "tristrips") && $0.count > 0 }
         for element in header.elements {
             // Rows of nothing: there may be any number of them.
@@ -32,52 +31,33 @@ struct PLYDocument: Document {
                 continue
             }
             var row = 0
+            let table = PLYTable(file: file, header: header, element: element, start: values.offset, pieceSize: options.pieceSize)
             do throws(PLYFault) {
-                let start = values.offset
                 switch element.name {
                 case "vertex" where tables.vertices == nil:
                     let layout = PLYVertexLayout(element)
                     tables.layout = layout
                     let wantsPrimvars = options.wantsMeshPrimvars || !hasFaces
-                    if let stride = element.stride, !header.isText {
-                        tables.vertices = PLYVertices(file, at: start, stride: stride, element, layout, isBig: isBig)
-                        try skip(&values, element, stride)
-                    } else {
-                        tables.vertices = try PLYVertices(&values, element, layout, isText: header.isText, wantsPrimvars: wantsPrimvars, row: &row)
-                    }
+                    tables.vertices = try values.vertices(
+                        table, layout, wantsPrimvars: wantsPrimvars, keeps: options.wantsArrays, row: &row)
                 case "face" where tables.faces == nil && element.property("vertex_indices", "vertex_index", isList: true) != nil:
-                    let list = element.property("vertex_indices", "vertex_index", isList: true) ?? 0
-                    if !header.isText, !PLYFaces.hasAttributes(element),
-                        let triangles = PLYBinary.triangles(file, at: start, element, list: list, points: points, isBig: isBig)
-                    {
-                        tables.faces = PLYFaces(triangles, element, list: list)
-                        try skip(&values, element, triangles.stride)
-                    } else {
-                        tables.faces = try PLYFaces(&values, element, points: points, wantsPrimvars: options.wantsMeshPrimvars, row: &row)
-                    }
+                    tables.faces = try values.faces(
+                        table, points: points, wantsPrimvars: options.wantsMeshPrimvars, keeps: options.wantsArrays, row: &row)
                 case "tristrips" where tables.strips == nil:
                     tables.strips = try PLYFaces(strips: &values, element, points: points, row: &row)
                 default:
                     tables.unknown.append("\(element.name) (\(element.count))")
                     if let stride = element.stride, !header.isText {
-                        try skip(&values, element, stride)
+                        try values.skip(rows: element.count, of: stride)
                     } else {
                         try skipRows(&values, element, &row)
                     }
                 }
             } catch {
-                throw failure(error, element, row)
+                throw table.failure(error, row)
             }
         }
         tables.end = values.offset
-    }
-
-    /// Passes over rows of one size.
-    private func skip<Values: PLYValues>(_ values: inout Values, _ element: PLYElement, _ stride: Int) throws(PLYFault) {
-        // No overflow: the counts were held against the bytes.
-        let (bytes, overflow) = element.count.multipliedReportingOverflow(by: stride)
-        guard !overflow else { throw .ended(at: values.offset) }
-        try values.skip(.uint8, count: bytes)
     }
 
     private func skipRows<Values: PLYValues>(_ values: inout Values, _ element: PLYElement, _ row: inout Int) throws(PLYFault) {
@@ -87,19 +67,6 @@ struct PLYDocument: Document {
             for type in types { try values.skip(type) }
             row += 1
             if row & 0x3FFF == 0 { values.dropBehind() }
-        }
-    }
-
-    private func failure(_ fault: PLYFault, _ element: PLYElement, _ row: Int) -> AssetError {
-        let place = "\(element.name) \(row)"
-        switch fault {
-        case .ended(let at):
-            return AssetError("ply.truncated", "the file ends in \(place) of \(element.count)", at: header.location(at, in: file))
-        case .notANumber(let at):
-            return AssetError("ply.bad-number", "what stands in \(place) is not a number", at: header.location(at, in: file))
-        case .badLength(let length, let at):
-            let text = Int64(exactly: length).map { String($0) } ?? "\(length)"
-            return AssetError("ply.bad-list-length", "a list of \(place) has the length \(text)", at: header.location(at, in: file))
         }
     }
 }

@@ -20,6 +20,35 @@ protocol PLYValues {
     func holds(_ count: Int, of scalar: PLYScalar) -> Bool
     /// Lets go of what was read.
     mutating func dropBehind()
+    /// Reads the vertex element from here on. Where its arrays are not kept, they are read again when they are asked for.
+    mutating func vertices(
+        _ table: PLYTable, _ layout: PLYVertexLayout, wantsPrimvars: Bool, keeps: Bool, row: inout Int
+    ) throws(PLYFault) -> PLYVertices
+    /// Reads the face element from here on, which has a list of indices.
+    mutating func faces(_ table: PLYTable, points: Int, wantsPrimvars: Bool, keeps: Bool, row: inout Int) throws(PLYFault) -> PLYFaces
+}
+
+/// An element and where its rows begin.
+struct PLYTable: Sendable {
+    let file: FileBytes
+    let header: PLYHeader
+    let element: PLYElement
+    let start: Int
+    /// Bytes of the pieces in which a text is read; 0 reads it value by value.
+    let pieceSize: Int
+
+    func failure(_ fault: PLYFault, _ row: Int) -> AssetError {
+        let place = "\(element.name) \(row)"
+        switch fault {
+        case .ended(let at):
+            return AssetError("ply.truncated", "the file ends in \(place) of \(element.count)", at: header.location(at, in: file))
+        case .notANumber(let at):
+            return AssetError("ply.bad-number", "what stands in \(place) is not a number", at: header.location(at, in: file))
+        case .badLength(let length, let at):
+            let text = Int64(exactly: length).map { String($0) } ?? "\(length)"
+            return AssetError("ply.bad-list-length", "a list of \(place) has the length \(text)", at: header.location(at, in: file))
+        }
+    }
 }
 
 extension PLYValues {
@@ -31,6 +60,14 @@ extension PLYValues {
         guard length >= 0, length < 4_294_967_296, let count = Int(exactly: length) else { throw .badLength(length, at: at) }
         guard holds(count, of: scalar) else { throw .ended(at: at) }
         return count
+    }
+
+    /// Passes over rows of one size.
+    mutating func skip(rows: Int, of stride: Int) throws(PLYFault) {
+        // No overflow: the counts were held against the bytes.
+        let (bytes, overflow) = rows.multipliedReportingOverflow(by: stride)
+        guard !overflow else { throw .ended(at: offset) }
+        try skip(.uint8, count: bytes)
     }
 
     mutating func skip(_ type: PLYValueType) throws(PLYFault) {

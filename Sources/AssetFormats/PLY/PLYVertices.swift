@@ -91,91 +91,58 @@ struct PLYVertices {
         for column in layout.others { if let values = array(column, as: Float.self) { others.append((column.name, values)) } }
     }
 
-    /// Where a property's value goes.
-    private struct Slot: BitwiseCopyable {
-        var type: PLYValueType
-        var floats: UnsafeMutablePointer<Float>?
-        var doubles: UnsafeMutablePointer<Double>?
-        var width = 0
-        var divisor: Float = 1
-    }
-
-    /// Reads the rows one by one: for text, and for rows with lists. Where primvars are not wanted, only the points.
-    init<Values: PLYValues>(
-        _ values: inout Values, _ element: PLYElement, _ layout: PLYVertexLayout, isText: Bool, wantsPrimvars: Bool, row: inout Int
-    ) throws(PLYFault) {
-        let count = element.count
-        var slots = element.properties.map { Slot(type: $0.type) }
-        func store(_ column: PLYVertexLayout.Column?) -> PLYStore<Float>? {
-            guard let column, wantsPrimvars else { return nil }
-            let store = PLYStore<Float>(count * column.properties.count)
-            for (k, i) in column.properties.enumerated() {
-                let divisor = column.isColor ? element.properties[i].scalar.colorMaximum : 1
-                slots[i].floats = store.base + k
-                slots[i].width = column.properties.count
-                slots[i].divisor = Float(divisor)
-            }
-            return store
-        }
-        let (normalStore, coordinateStore) = (store(layout.normals), store(layout.coordinates))
-        let (colorStore, opacityStore) = (store(layout.colors), store(layout.opacity))
-        let otherStores = layout.others.map { ($0.name, store($0)) }
-        var positions: PLYStore<Double>?
-        if let column = layout.positions {
-            let store = PLYStore<Double>(count * 3)
-            for (k, i) in column.properties.enumerated() { slots[i].doubles = store.base + k }
-            positions = store
-        }
-        row = 0
-        while row < count {
-            for i in 0..<slots.count {
-                let slot = slots[i]
-                if let p = slot.doubles {
-                    p[row * 3] = try values.value(slot.type.scalar)
-                } else if let p = slot.floats {
-                    p[row * slot.width] = Float(try values.value(slot.type.scalar)) / slot.divisor
-                } else {
-                    try values.skip(slot.type)
+    /// Arrays of columns that were read.
+    init(_ columns: PLYRowColumns, _ kinds: [Kind]) {
+        for (c, kind) in kinds.enumerated() {
+            if let store = columns.doubles[c] {
+                points = .double(stored(store))
+            } else if let store = columns.floats[c] {
+                switch kind {
+                case .points: points = .float(stored(store))
+                case .normals: normals = stored(store)
+                case .coordinates: coordinates = stored(store)
+                case .colors: colors = stored(store)
+                case .opacity: opacity = stored(store)
+                case .other(let name): others.append((name, stored(store)))
                 }
             }
+        }
+    }
+
+    init() {}
+
+    /// What a column holds.
+    enum Kind: Sendable, Hashable {
+        case points, normals, coordinates, colors, opacity
+        case other(String)
+    }
+
+    /// Reads binary rows with lists, one by one.
+    init<Values: PLYValues>(
+        rows values: inout Values, _ element: PLYElement, _ layout: PLYVertexLayout, wantsPrimvars: Bool, row: inout Int
+    ) throws(PLYFault) {
+        let wanted = layout.columns.filter { $0.kind == .points || wantsPrimvars }
+        let isDouble = layout.positions?.properties.contains { element.properties[$0].scalar.needsDouble } ?? false
+        let plan = PLYRowPlan(element, wanted.map(\.column), hasPositions: layout.positions != nil, positionsAreDouble: isDouble)
+        let columns = PLYRowColumns(plan, rows: element.count)
+        row = 0
+        while row < element.count {
+            try columns.read(&values, plan, row: row)
             row += 1
             if row & 0x3FFF == 0 { values.dropBehind() }
         }
-        if let positions {
-            let isDouble = layout.positions?.properties.contains { element.properties[$0].scalar.needsDouble } ?? false
-            points = isDouble || (isText && PLYVertices.needsDouble(positions)) ? .double(stored(positions)) : .float(stored(narrow(positions)))
-        }
-        normals = normalStore.map { stored($0) }
-        coordinates = coordinateStore.map { stored($0) }
-        colors = colorStore.map { stored($0) }
-        opacity = opacityStore.map { stored($0) }
-        for (name, store) in otherStores { if let store { others.append((name, stored(store))) } }
-    }
-
-    /// Whether a float32 would move one of the numbers by more than a millionth of what they span.
-    private static func needsDouble(_ store: PLYStore<Double>) -> Bool {
-        var (low, high, moved) = (SIMD4(repeating: Double.infinity), SIMD4(repeating: -Double.infinity), 0.0)
-        var k = 0
-        while k < store.count {
-            for c in 0..<3 {
-                let value = store.base[k + c]
-                guard value.isFinite else { continue }
-                low[c] = min(low[c], value)
-                high[c] = max(high[c], value)
-                let step = (value - Double(Float(value))).magnitude
-                if step.isFinite { moved = max(moved, step) } else { moved = .infinity }
-            }
-            k += 3
-        }
-        let size = max(high[0] - low[0], max(high[1] - low[1], high[2] - low[2]))
-        return size.isFinite && size > 0 && moved > size * 1e-6
+        self.init(columns, wanted.map(\.kind))
     }
 }
 
-private func narrow(_ store: PLYStore<Double>) -> PLYStore<Float> {
-    let floats = PLYStore<Float>(store.count)
-    for k in 0..<store.count { floats.base[k] = Float(store.base[k]) }
-    return floats
+extension PLYVertexLayout {
+    /// The columns that arrays are made of, positions first.
+    var columns: [(kind: PLYVertices.Kind, column: Column)] {
+        let known: [(PLYVertices.Kind, Column?)] = [
+            (.points, positions), (.normals, normals), (.coordinates, coordinates), (.colors, colors), (.opacity, opacity),
+        ]
+        return known.compactMap { kind, column in column.map { (kind, $0) } } + others.map { (.other($0.name), $0) }
+    }
 }
 
 private func stored<T: PLYPacked>(_ store: PLYStore<T.Number>) -> DeferredArray<T> { .deferred(PLYStoredSource<T>(store: store)) }

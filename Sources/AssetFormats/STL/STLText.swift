@@ -191,7 +191,9 @@ private struct STLTextReader {
             measure.formUnion(piece.measure)
             if keepsPoints {
                 // Room for the rest, as far as it is like this.
-                if points.isEmpty { points.reserveCapacity(3 * piece.count * ((end - start) / max(1, piece.stop - start) + 1)) }
+                if points.isEmpty, solids.isEmpty, piece.stop - start >= pieceSize {
+                    points.reserveCapacity(3 * piece.count * ((end - start) / max(1, piece.stop - start) + 1))
+                }
                 points.append(contentsOf: piece.points)
                 doubles.append(contentsOf: piece.doubles)
             }

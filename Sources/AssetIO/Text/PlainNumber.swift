@@ -36,6 +36,35 @@ public enum PlainNumber {
     /// exact (Clinger 1990). It reads 40 bytes at most; nil leaves the place.
     @inlinable @inline(__always)
     public static func quickNumber(_ p: inout UnsafePointer<UInt8>, _ powers: DecimalPowers) -> Double? {
+        // As C prints numbers: one digit, a point and six more, and an exponent of two digits or none. Its length is then not waited for.
+        let isNegative = p.pointee == UInt8(ascii: "-")
+        let q = p + (isNegative ? 1 : 0)
+        let letters = UInt64(littleEndian: UnsafeRawPointer(q).loadUnaligned(as: UInt64.self)) ^ 0x3030_3030_3030_2E30
+        guard (letters | (letters &+ 0x7676_7676_7676_7F76)) & 0x8080_8080_8080_8080 == 0 else { return otherNumber(&p, powers) }
+        var v = (letters & ~0xFFFF) | (letters & 0xFF) &<< 8
+        v = (v &* 10 &+ (v &>> 8)) & 0x00FF_00FF_00FF_00FF
+        v = (v &* 100 &+ (v &>> 16)) & 0x0000_FFFF_0000_FFFF
+        v = (v &* 10000 &+ (v &>> 32)) & 0xFFFF_FFFF
+        let mantissa = Double(v)
+        let magnitude: Double
+        if q[8] <= 32 {
+            p = q + 8
+            magnitude = mantissa / 1e6
+        } else {
+            let (tens, ones) = (q[10] &- 48, q[11] &- 48)
+            guard q[8] | 0x20 == UInt8(ascii: "e"), q[9] == UInt8(ascii: "-") || q[9] == UInt8(ascii: "+"), tens <= 1, ones <= 9, q[12] <= 32
+            else { return otherNumber(&p, powers) }
+            let exponent = Int(tens &* 10 &+ ones)
+            let power = (q[9] == UInt8(ascii: "-") ? 0 &- exponent : exponent) &- 6
+            guard power >= -22 else { return otherNumber(&p, powers) }
+            p = q + 12
+            magnitude = power <= 0 ? mantissa / powers.exact[0 &- power] : mantissa * powers.exact[power]
+        }
+        return isNegative ? -magnitude : magnitude
+    }
+
+    @inlinable @inline(never)
+    static func otherNumber(_ p: inout UnsafePointer<UInt8>, _ powers: DecimalPowers) -> Double? {
         var q = p
         let isNegative = q.pointee == UInt8(ascii: "-")
         q += isNegative ? 1 : 0
@@ -87,6 +116,26 @@ public enum PlainNumber {
         let magnitude = power <= 0 ? Double(mantissa) / powers.exact[0 &- power] : Double(mantissa) * powers.exact[power]
         p = q
         return isNegative ? -magnitude : magnitude
+    }
+
+    /// A whole number of at most nine digits and nothing else, with a blank or a line end behind it. It reads ten bytes at most; nil
+    /// leaves the place.
+    @inlinable @inline(__always)
+    public static func quickWhole(_ p: inout UnsafePointer<UInt8>) -> UInt32? {
+        var q = p
+        var value = UInt32(q.pointee) &- 48
+        guard value <= 9 else { return nil }
+        q += 1
+        var digit = UInt32(q.pointee) &- 48
+        while digit <= 9 {
+            value = value &* 10 &+ digit
+            q += 1
+            digit = UInt32(q.pointee) &- 48
+            if q - p > 9 { return nil }
+        }
+        guard q.pointee <= 32 else { return nil }
+        p = q
+        return value
     }
 
     /// Reads up to eight digits at once: those before the first that is no digit move to the top and are added up pairwise.

@@ -47,7 +47,7 @@ public enum PlainText {
             let blank = blanks(eightBytes(q))
             var wordEnds = blank & ~(blank &<< 8 | before)
             // Not all processors count bits; a product does: the sum of the bytes is in the highest.
-            let found = Int(truncatingIfNeeded: (wordEnds &>> 7) &* 0x0101_0101_0101_0101 &>> 56)
+            let found = Int(truncatingIfNeeded: ((wordEnds &>> 7) &* 0x0101_0101_0101_0101) &>> 56)
             if found >= left {
                 while left > 1 {
                     wordEnds &= wordEnds &- 1

@@ -6,7 +6,7 @@ import TestSupport
 
 /// Which parser an input goes to, whatever its first bytes are.
 public enum FuzzFormat {
-    case usda, usdc, zip, obj, mtl
+    case usda, usdc, zip, obj, mtl, ply, stl
 }
 
 /// Reads one input and goes on as far as it lets us: every value and every member, then the stage, the scene and all that can
@@ -46,6 +46,12 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int, as format: FuzzFo
         let result = Exercise(
             Array(object.utf8), name: "input.obj", registry: .standard, siblings: ["input.mtl": bytes, "x.png": [1]], limits: limits)
         precondition(result.violations.isEmpty, "\(result.violations)")
+        return
+    case .ply, .stl:
+        let name = format == .ply ? "input.ply" : "input.stl"
+        let result = Exercise(bytes, name: name, registry: .standard, siblings: ["x.png": [1]], limits: limits)
+        precondition(result.violations.isEmpty, "\(result.violations)")
+        compareReadings(file, format == .ply ? "ply" : "stl")
         return
     }
     let result = Exercise(bytes, name: format == .zip ? "input.usdz" : "input.usd", registry: .standard, limits: limits)

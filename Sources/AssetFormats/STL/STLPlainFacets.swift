@@ -77,6 +77,17 @@ final class STLPlainFacets: TextPiece {
     private static let endloop = PlainText.word("endloop")
     private static let endfacet = PlainText.word("endfacet")
 
+    /// Passes over a word and what blanks follow it; there must be one.
+    @inline(__always)
+    private static func pass(
+        _ p: inout UnsafePointer<UInt8>, _ safe: UnsafePointer<UInt8>, _ word: (word: UInt64, mask: UInt64), _ length: Int
+    ) -> Bool {
+        guard p < safe, PlainText.matches(p, word.word, mask: word.mask), p[length] <= 32 else { return false }
+        p += length + 1
+        PlainText.passBlanks(&p, safe)
+        return true
+    }
+
     /// Reads up to `most` facets, nine numbers each; the last begins before `limit`. Moves `p` behind them and the blanks after.
     @inline(__always)
     private static func facets<N: BinaryFloatingPoint>(
@@ -91,15 +102,6 @@ final class STLPlainFacets: TextPiece {
         var n = 0
         var q = out
 
-        /// Passes over a word and what blanks follow it; there must be one.
-        @inline(__always)
-        func pass(_ word: (word: UInt64, mask: UInt64), _ length: Int) -> Bool {
-            guard p < safe, PlainText.matches(p, word.word, mask: word.mask), p[length] <= 32 else { return false }
-            p += length + 1
-            PlainText.passBlanks(&p, safe)
-            return true
-        }
-
         while n < most, p < limit {
             // The normal says nothing that the points do not.
             guard p < safe, PlainText.matches(p, facet.word, mask: facet.mask) else { break }
@@ -108,10 +110,10 @@ final class STLPlainFacets: TextPiece {
             PlainText.passBlanks(&p, safe)
             guard p < safe, PlainText.matches(p, outer.word, mask: outer.mask), p[5] == 0x20 else { break }
             p += 8
-            guard pass(loopEnd, 2) else { break }
+            guard pass(&p, safe, loopEnd, 2) else { break }
             var isPlain = true
             for corner in 0..<3 {
-                guard pass(vertex, 6) else {
+                guard pass(&p, safe, vertex, 6) else {
                     isPlain = false
                     break
                 }
@@ -126,7 +128,7 @@ final class STLPlainFacets: TextPiece {
                 }
                 if !isPlain { break }
             }
-            guard isPlain, pass(endloop, 7), pass(endfacet, 8) else { break }
+            guard isPlain, pass(&p, safe, endloop, 7), pass(&p, safe, endfacet, 8) else { break }
             start = p
             q += 9
             n += 1
