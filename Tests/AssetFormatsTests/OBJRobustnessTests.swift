@@ -86,7 +86,9 @@ import Testing
         let bytes = Array(anyFile(&random, lines: 150, faults: seed % 2 == 1).utf8)
         guard let whole = try? OBJRead(bytes) else { return }
         let expected = try description(whole)
-        for pieceSize in [1, 40, 333, 1000] { #expect(try description(OBJRead(bytes, pieceSize: pieceSize)) == expected, "seed \(seed), pieces of \(pieceSize)") }
+        for pieceSize in [1, 40, 333, 1000] {
+            #expect(try description(OBJRead(bytes, pieceSize: pieceSize)) == expected, "seed \(seed), pieces of \(pieceSize)")
+        }
     }
 
     /// Vertical tabs for blanks keep every line from the quick way.

@@ -47,10 +47,12 @@ import Testing
                 let values = (0..<random.int(in: 1...20)).map { _ in Vector3f(float(), float(), 1) }
                 mesh.normals = Primvar(
                     name: "normals", role: .normal, interpolation: .faceVarying,
-                    values: .float3(.loaded(values.map { v in
-                        let length = (v.x * v.x + v.y * v.y + v.z * v.z).squareRoot()
-                        return Vector3f(v.x / length, v.y / length, v.z / length)
-                    })), indices: .loaded(indices.map { _ in Int32(random.int(in: 0...values.count - 1)) }))
+                    values: .float3(
+                        .loaded(
+                            values.map { v in
+                                let length = (v.x * v.x + v.y * v.y + v.z * v.z).squareRoot()
+                                return Vector3f(v.x / length, v.y / length, v.z / length)
+                            })), indices: .loaded(indices.map { _ in Int32(random.int(in: 0...values.count - 1)) }))
             }
             if random.bool() {
                 mesh.primvars.append(
@@ -84,7 +86,8 @@ import Testing
         let mesh = scene.meshes[id]
         let points = try OBJRead.points(mesh.points)
         let indices = try mesh.faceVertexIndices.load()
-        let colors: [Vector3f] = try mesh.primvars.first { $0.name == "displayColor" }.map { if case .float3(let c) = $0.values { try c.load() } else { [] } } ?? []
+        let colors: [Vector3f] =
+            try mesh.primvars.first { $0.name == "displayColor" }.map { if case .float3(let c) = $0.values { try c.load() } else { [] } } ?? []
         var words = [String](repeating: "", count: indices.count)
         for (c, p) in indices.enumerated() { words[c] = "\(points[Int(p)])" + (colors.isEmpty ? "" : "\(colors[Int(p)])") }
         func add(_ primvar: Primvar?, _ text: (Int) -> String) throws {
@@ -116,7 +119,9 @@ import Testing
         let scene = anyScene(seed)
         let read = try written(scene)
         #expect(read.scene.nodes.elements.map(\.name) == scene.nodes.elements.map(\.name))
-        for i in 0..<min(scene.nodes.count, read.scene.nodes.count) { #expect(try faces(read.scene, i) == faces(scene, i), "seed \(seed), object \(i)") }
+        for i in 0..<min(scene.nodes.count, read.scene.nodes.count) {
+            #expect(try faces(read.scene, i) == faces(scene, i), "seed \(seed), object \(i)")
+        }
         for (a, b) in zip(read.scene.meshes.elements, scene.meshes.elements) {
             #expect(try OBJRead.points(a.points) == OBJRead.points(b.points), "seed \(seed)")
         }

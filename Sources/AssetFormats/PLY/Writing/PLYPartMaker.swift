@@ -23,6 +23,11 @@ struct PLYPartMaker {
                 "mesh.no-faces", "a mesh of \(polygons.points.count) points has no faces; its points are written", at: location(node))
             return points(polygons.points, bounds: polygons.bounds, isFinite: polygons.isFinite, node)
         }
+        // So many that the splitting of points could make more than an index can tell.
+        guard polygons.points.count + polygons.faceVertexIndices.count <= Int(Int32.max) else {
+            throw AssetError(
+                "ply.too-many-vertices", "\(polygons.points.count) points in one mesh, too many for the indices of faces", at: location(node))
+        }
         let parts = try materialParts(arrays, node)
         var normals: MeshAttribute<Vector3f>?
         if columns.hasNormals { normals = try arrays.normals() ?? madeNormals(arrays, node) }
@@ -159,7 +164,7 @@ struct PLYPartMaker {
         if let own, own.domain != .whole {
             colors = packed(own)
         } else {
-            let base = own?.values.first.map { PLYColor.packed($0) } ?? PLYColor.white
+            let base = own.flatMap(one).map { PLYColor.packed($0) } ?? PLYColor.white
             let ofParts = parts.map { part in part.material == nil ? base : look(part)?.color ?? PLYColor.white }
             if let first = ofParts.first, ofParts.allSatisfy({ $0 == first }) {
                 colors = MeshAttribute(domain: .whole, values: [first])
@@ -174,6 +179,13 @@ struct PLYPartMaker {
         guard let opacity else { return colors }
         colors = joined(colors, opacity, points: arrays.polygons.points.count, arrays.polygons)
         return colors
+    }
+
+    /// The value of an attribute that has one for all.
+    private func one<E>(_ attribute: MeshAttribute<E>) -> E? {
+        guard attribute.domain == .whole else { return nil }
+        let i = attribute.valueIndex(face: 0, corner: 0, point: 0)
+        return attribute.values.indices.contains(i) ? attribute.values[i] : nil
     }
 
     private func packed(_ colors: MeshAttribute<Vector3f>) -> MeshAttribute<UInt32> {
@@ -192,7 +204,7 @@ struct PLYPartMaker {
         _ colors: MeshAttribute<UInt32>, _ opacity: MeshAttribute<Float>, points: Int, _ polygons: PolygonMesh?
     ) -> MeshAttribute<UInt32> {
         func join(_ color: UInt32, _ value: Float) -> UInt32 { color & PLYColor.withoutAlpha | PLYColor.alpha(value) }
-        if opacity.domain == .whole, let value = opacity.values.first {
+        if opacity.domain == .whole, let value = one(opacity) {
             return MeshAttribute(domain: colors.domain, values: colors.values.map { join($0, value) }, indices: colors.indices)
         }
         let isOfPoints = opacity.domain == .point && (colors.domain == .point || colors.domain == .whole)
