@@ -12,7 +12,9 @@ public struct PLYFormat: Format {
             notes: [
                 "one mesh, or points where a file has no faces; Gaussian splats are read as points with their attributes",
                 "colours, normals, texture coordinates and texture files are read; further properties and elements are named in an info",
-                "written as one mesh, little-endian unless asked otherwise; faces of any size, curves as edges, plain colours of materials in the vertices",
+                "written as one mesh, little-endian unless asked otherwise; faces of any size, curves as edges, points split where corners differ",
+                "texture coordinates are written as s and t, which most programs read, images of base colours are named and copied; without "
+                    + "display colours the plain base colours of materials are those of the vertices, as they are, without a gamma",
             ])
     }
 
