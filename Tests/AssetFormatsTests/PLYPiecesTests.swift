@@ -204,6 +204,19 @@ import Testing
         }
     }
 
+    /// A colour that nobody asks for is no property that is not known.
+    @Test func whatIsNotAskedForIsNotTold() throws {
+        var data = Array(
+            ("ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n"
+                + "property list uchar int vertex_indices\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n").utf8)
+        data += [UInt8](repeating: 0, count: 36) + [3, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 9, 9, 9]
+        var context = ReadContext(resolver: InMemoryResolver([:]))
+        context.options.wantsMeshPrimvars = false
+        context.options.wantsArrays = false
+        let scene = try PLYFormat().open(FileBytes(name: "a.ply", bytes: data), &context).scene(&context)
+        #expect(scene.meshes.first?.faceVertexCounts.count == 1 && context.diagnostics.isEmpty)
+    }
+
     @Test func marksOfByteOrderMayStandBefore() {
         let text = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n"
         #expect(Read([0xEF, 0xBB, 0xBF] + Array(text.utf8), pieceSize: 1 << 20, wantsArrays: true).points == [1, 2, 3])

@@ -57,7 +57,7 @@ struct PLYBinaryValues: PLYValues {
         row = 0
         if reader.isPlain, let triangles = PLYBinary.triangles(table, list: reader.list, points: points, isBig: isBig) {
             try skip(rows: triangles.rows, of: triangles.stride)
-            if triangles.rows == table.element.count { return PLYFaces(triangles, table.element, list: reader.list) }
+            if triangles.rows == table.element.count { return PLYFaces(triangles, unknown: reader.unknown) }
             reader.add(triangles)
             row = triangles.rows
         }

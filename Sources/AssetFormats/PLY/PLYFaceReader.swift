@@ -106,6 +106,9 @@ struct PLYFaceReader {
         return !wanted && types.indices.allSatisfy { $0 == list || types[$0].length == nil }
     }
 
+    /// Properties of which nothing is made, wanted or not.
+    var unknown: [String] { faces.unknown }
+
     /// Reads a row value by value.
     mutating func row<Values: PLYValues>(_ values: inout Values, _ row: Int) throws(PLYFault) {
         face.removeAll(keepingCapacity: true)

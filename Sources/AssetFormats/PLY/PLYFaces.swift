@@ -25,10 +25,10 @@ struct PLYFaces {
     init() {}
 
     /// Triangles whose indices stay in the file.
-    init(_ triangles: PLYTriangleSource, _ element: PLYElement, list: Int) {
+    init(_ triangles: PLYTriangleSource, unknown: [String]) {
         counts = .deferred(RepeatedArray(3, count: triangles.rows))
         indices = .deferred(triangles)
-        for (i, property) in element.properties.enumerated() where i != list { unknown.append(property.name) }
+        self.unknown = unknown
     }
 
     /// Reads strips: each index from the third on makes a triangle, and a negative one begins a new strip (Stanford's `tristrips`).
