@@ -18,7 +18,9 @@ struct OBJReport {
         warn(.zeroIndex, "obj.index-zero", face, faces, "an index is 0, expected 1 or more, or a negative one")
         warn(.unreadableIndex, "obj.index-unreadable", face, faces, "an index is no whole number")
         warn(.tooFewCorners, "obj.face-too-small", face, faces, "under three corners")
-        warn(.badElement, "obj.bad-element", "a line or point is left out: ", "lines or points are left out: ", "an index that names nothing, or too few")
+        warn(
+            .badElement, "obj.bad-element", "a line or point is left out: ", "lines or points are left out: ",
+            "an index that names nothing, or too few")
         let (corner, corners) = ("a face has corners without ", "faces have corners without ")
         warn(.badTexcoordIndex, "obj.texcoord-index", corner, corners, "texture coordinates: their index names nothing")
         warn(.badNormalIndex, "obj.normal-index", corner, corners, "normals: their index names nothing")
