@@ -54,7 +54,7 @@ import Testing
                 bounds = SceneBounds(scene, diagnostics: &diagnostics).nodes
                 messages = diagnostics.entries.map { "\($0.code) \($0.message) \($0.location)" }
             } catch {
-                let diagnostic = (error as? AssetError)?.diagnostic
+                let diagnostic = Optional(error.diagnostic)
                 self.error = "\(diagnostic?.code ?? "?") \(diagnostic?.message ?? "") \(diagnostic.map { "\($0.location)" } ?? "")"
             }
         }

@@ -178,6 +178,12 @@ struct OBJPieceParser: ~Copyable {
     @inline(__always)
     private mutating func texcoord(_ p: inout UnsafePointer<UInt8>) -> Bool {
         var q = p + 2
+        if !keeps, Self.skip(&q, numbers: 2) {
+            p = q
+            add(texcoord: Vector2f(0, 0))
+            return true
+        }
+        q = p + 2
         guard let u = Self.number(&q, powers, readable), let v = Self.number(&q, powers, readable) else { return false }
         if !Self.atLineEnd(&q) {
             guard let w = Self.number(&q, powers, readable), Self.atLineEnd(&q) else { return false }
@@ -200,6 +206,12 @@ struct OBJPieceParser: ~Copyable {
     @inline(__always)
     private mutating func normal(_ p: inout UnsafePointer<UInt8>) -> Bool {
         var q = p + 2
+        if !keeps, Self.skip(&q, numbers: 3) {
+            p = q
+            add(normal: Vector3f(0, 0, 0))
+            return true
+        }
+        q = p + 2
         guard let x = Self.number(&q, powers, readable), let y = Self.number(&q, powers, readable), let z = Self.number(&q, powers, readable),
             Self.atLineEnd(&q)
         else { return false }
@@ -229,6 +241,27 @@ struct OBJPieceParser: ~Copyable {
             return plain
         }
         return unusualNumber(&q, readable)
+    }
+
+    /// Passes over so many plain numbers and the line's end, where nobody wants to know them; false where anything else stands there.
+    @inline(__always)
+    private static func skip(_ q: inout UnsafePointer<UInt8>, numbers: Int) -> Bool {
+        for _ in 0..<numbers {
+            while isBlank(q.pointee) { q += 1 }
+            if q.pointee == UInt8(ascii: "-") { q += 1 }
+            let first = q
+            while q.pointee &- 48 <= 9 { q += 1 }
+            guard q > first else { return false }
+            if q.pointee == UInt8(ascii: ".") {
+                q += 1
+                let letters = UInt64(littleEndian: UnsafeRawPointer(q).loadUnaligned(as: UInt64.self)) ^ 0x3030_3030_3030_3030
+                let others = (letters | (letters &+ 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080
+                guard others != 0 else { return false }
+                q += others.trailingZeroBitCount &>> 3
+            }
+            guard q.pointee <= 0x20 else { return false }
+        }
+        return atLineEnd(&q)
     }
 
     /// Exponents, many digits, signs.
@@ -265,7 +298,7 @@ struct OBJPieceParser: ~Copyable {
         let a = positionIndices.end
         let b = tracksTexcoords ? texcoordIndices.end : nowhere
         let c = tracksNormals ? normalIndices.end : nowhere
-        var top: (UInt32, UInt32, UInt32) = (0, 0, 0)
+        var top: (UInt64, UInt64, UInt64) = (0, 0, 0)
         var q = p + 1
         var n = 0
         while true {
@@ -274,35 +307,38 @@ struct OBJPieceParser: ~Copyable {
                 if q.pointee == 0x0A || q.pointee == 0x0D { break }
                 return q.pointee == UInt8(ascii: "-") && runningFace(&p)
             }
-            let position = Self.index(&q, &lengths.position)
+            let position = Self.digits(&q, &lengths.position)
             guard position > 0, n < Self.quickCorners else { return false }
-            var (texcoord, normal): (UInt32, UInt32) = (0, 0)
+            var (texcoord, normal): (UInt64, UInt64) = (0, 0)
             if q.pointee == UInt8(ascii: "/") {
                 q += 1
                 if q.pointee != UInt8(ascii: "/") {
-                    texcoord = Self.index(&q, &lengths.texcoord)
+                    texcoord = Self.digits(&q, &lengths.texcoord)
                     guard texcoord > 0 else { return q.pointee == UInt8(ascii: "-") && runningFace(&p) }
                 }
                 if q.pointee == UInt8(ascii: "/") {
                     q += 1
-                    normal = Self.index(&q, &lengths.normal)
+                    normal = Self.digits(&q, &lengths.normal)
                     guard normal > 0 else { return q.pointee == UInt8(ascii: "-") && runningFace(&p) }
                 }
             }
             guard q.pointee <= 0x20 else { return false }
-            a[n] = Int32(bitPattern: position &- 1)
-            b[n] = Int32(bitPattern: texcoord &- 1)
-            c[n] = Int32(bitPattern: normal &- 1)
-            top = (max(top.0, position), max(top.1, texcoord), max(top.2, normal))
+            a[n] = Int32(bitPattern: Self.value(position) &- 1)
+            if keeps {
+                b[n] = Int32(bitPattern: Self.value(texcoord) &- 1)
+                c[n] = Int32(bitPattern: Self.value(normal) &- 1)
+            }
+            // Digits with the last one lowest are in the order of the numbers.
+            top = (max(top.0, position.byteSwapped), max(top.1, texcoord.byteSwapped), max(top.2, normal.byteSwapped))
             n &+= 1
         }
         guard n >= 3 else { return false }
         // The first corners with an attribute: those before have none.
         if keeps, top.1 > 0 && !tracksTexcoords || top.2 > 0 && !tracksNormals { return false }
         p = q + 1
-        seen.highest.positions = max(seen.highest.positions, Int(top.0))
-        seen.highest.texcoords = max(seen.highest.texcoords, Int(top.1))
-        seen.highest.normals = max(seen.highest.normals, Int(top.2))
+        seen.highest.positions = max(seen.highest.positions, Int(Self.value(top.0.byteSwapped)))
+        seen.highest.texcoords = max(seen.highest.texcoords, Int(Self.value(top.1.byteSwapped)))
+        seen.highest.normals = max(seen.highest.normals, Int(Self.value(top.2.byteSwapped)))
         positionIndices.advance(n)
         if tracksTexcoords { texcoordIndices.advance(n) }
         if tracksNormals { normalIndices.advance(n) }
@@ -316,38 +352,36 @@ struct OBJPieceParser: ~Copyable {
         var bits: UInt64 = 8
     }
 
-    /// A whole number of at most eight digits; 0 where there is none.
+    /// The digits of a whole number of at most eight, moved to the top; 0 where there is none, where it is zero, or longer.
     ///
     /// Most indices are as long as the one before. Taking that length where it is right, and not the one found, lets the processor
     /// go on to the next index before this one is understood.
     @inline(__always)
-    private static func index(_ q: inout UnsafePointer<UInt8>, _ length: inout Length) -> UInt32 {
-        // Eight letters at once: those before the first that is no digit move to the top and are added up pairwise.
+    private static func digits(_ q: inout UnsafePointer<UInt8>, _ length: inout Length) -> UInt64 {
+        // Eight letters at once, up to the first that is no digit.
         let letters = UInt64(littleEndian: UnsafeRawPointer(q).loadUnaligned(as: UInt64.self)) ^ 0x3030_3030_3030_3030
         let others = (letters | (letters &+ 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080
         let flag = others & (0 &- others)
         if flag != length.flag {
-            guard flag > 0x80 else { return flag == 0 ? longIndex(&q) : 0 }
+            guard flag > 0x80 else {
+                guard flag == 0, q[8] &- 48 > 9 else { return 0 }
+                q += 8
+                return letters
+            }
             length = Length(flag: flag, bits: UInt64(truncatingIfNeeded: flag.trailingZeroBitCount & 0x78))
         }
         q += Int(truncatingIfNeeded: length.bits &>> 3)
-        var v = letters &<< (64 &- length.bits)
+        return letters &<< (64 &- length.bits)
+    }
+
+    /// What digits at the top are together: pairwise, then by fours, then all.
+    @inline(__always)
+    private static func value(_ digits: UInt64) -> UInt32 {
+        var v = digits
         v = (v &* 10 &+ (v &>> 8)) & 0x00FF_00FF_00FF_00FF
         v = (v &* 100 &+ (v &>> 16)) & 0x0000_FFFF_0000_FFFF
         v = (v &* 10000 &+ (v &>> 32)) & 0xFFFF_FFFF
         return UInt32(truncatingIfNeeded: v)
-    }
-
-    /// Eight digits and more; 0 where they are more than nine.
-    @inline(never)
-    private static func longIndex(_ q: inout UnsafePointer<UInt8>) -> UInt32 {
-        let first = q
-        var value: UInt32 = 0
-        while q.pointee &- 48 <= 9 {
-            value = value &* 10 &+ UInt32(q.pointee &- 48)
-            q += 1
-        }
-        return q - first > 9 ? 0 : value
     }
 
     /// A face of running indices, the other way of those who write OBJ line by line.
@@ -402,8 +436,8 @@ struct OBJPieceParser: ~Copyable {
         guard q.pointee == UInt8(ascii: "-") else { return nil }
         q += 1
         var length = Length()
-        let value = Self.index(&q, &length)
-        return value > 0 ? Int(value) : nil
+        let digits = Self.digits(&q, &length)
+        return digits > 0 ? Int(Self.value(digits)) : nil
     }
 
     @inline(__always)
