@@ -54,8 +54,7 @@ import Testing
                 bounds = SceneBounds(scene, diagnostics: &diagnostics).nodes
                 messages = diagnostics.entries.map { "\($0.code) \($0.message) \($0.location)" }
             } catch {
-                let diagnostic = Optional(error.diagnostic)
-                self.error = "\(diagnostic?.code ?? "?") \(diagnostic?.message ?? "") \(diagnostic.map { "\($0.location)" } ?? "")"
+                self.error = "\(error.diagnostic.code) \(error.diagnostic.message) \(error.diagnostic.location)"
             }
         }
     }
