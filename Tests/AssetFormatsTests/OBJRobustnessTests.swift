@@ -133,6 +133,10 @@ import Testing
         #expect(long.scene.meshes[0].faceVertexIndices.count == 150_000)
         let joined = try OBJRead(vertices + "f 1 2 " + String(repeating: "\\\n", count: 20_000) + "3\n")
         #expect(try joined.faces() == [[0, 1, 2]])
+        // Many names before many faces: not all of them are kept, and that is told.
+        let crowd = "o x\n" + vertices + "g" + (0..<3_000).map { " g\($0)" }.joined() + "\n" + String(repeating: "f 1 2 3\n", count: 2_000)
+        let some = try OBJRead(crowd)
+        #expect(some.scene.meshes[0].subsets.count > 100 && some.codes == ["obj.dropped.groups"])
         let groups = (0..<5_000).map { "g g\($0) all\nusemtl m\($0 % 100)\nf 1 2 3\n" }.joined()
         let many = try OBJRead("o x\n" + vertices + groups)
         #expect(many.scene.meshes[0].subsets.count == 5_101)

@@ -235,6 +235,15 @@ struct OBJFaceRanges: DeferredArraySource {
     private(set) var ranges: [Range<Int32>] = []
     private(set) var count = 0
 
+    init() {}
+
+    /// The faces of several, in order. None is in two of them.
+    init(joining parts: [OBJFaceRanges]) {
+        for range in parts.flatMap(\.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            append(Int(range.lowerBound), range.count)
+        }
+    }
+
     mutating func append(_ first: Int, _ n: Int) {
         let (low, high) = (Int32(truncatingIfNeeded: first), Int32(truncatingIfNeeded: first + n))
         count += n

@@ -11,6 +11,9 @@ struct OBJToScene {
     private let wantsPrimvars: Bool
     private var libraries: OBJLibraries
     private var paths = UniqueNames()
+    /// How many faces all groups may have together: a line of a thousand names before a million faces is a thousand million.
+    private var groupRoom: Int
+    private var droppedGroups = 0
     /// Positions in double precision, once an object needed them.
     private var doubles: OBJColumn<Point3d>?
 
@@ -18,6 +21,7 @@ struct OBJToScene {
         self.tables = tables
         self.wantsPrimvars = wantsPrimvars
         file = tables.file
+        groupRoom = 1_000_000 + 16 * tables.file.count
         structure = OBJStructure(tables)
         let places = OBJPlaces(tables.file, structure.places + OBJFaults.Kind.allCases.map { tables.faults.first($0) })
         report = OBJReport(faults: tables.faults, places: places)
@@ -47,6 +51,13 @@ struct OBJToScene {
             addAllPoints(&scene)
         } else {
             for object in structure.objects { try add(object, to: &scene) }
+        }
+        if droppedGroups > 0 {
+            context.diagnostics.add(
+                Diagnostic(
+                    .warning, "obj.dropped.groups",
+                    "\(droppedGroups) \(droppedGroups == 1 ? "group is" : "groups are") left out: "
+                        + "faces are in more groups than a file of this size can mean", at: SourceLocation(file: file.name), count: droppedGroups))
         }
         return scene
     }
@@ -154,23 +165,18 @@ struct OBJToScene {
     // MARK: Subsets
 
     /// Materials part the mesh, where it has more than one; groups are sets of faces, where they are no nodes.
-    private func addSubsets(_ object: OBJObject, _ name: String, _ mesh: inout Mesh, _ node: inout Node) {
+    private mutating func addSubsets(_ object: OBJObject, _ name: String, _ mesh: inout Mesh, _ node: inout Node) {
         var ofMaterial: [Int32: OBJFaceRanges] = [:]
         var materials: [Int32] = []
-        var ofGroup: [String: OBJFaceRanges] = [:]
-        var groups: [String] = []
-        var groupNames: [Int32: [String]] = [:]
+        var ofStatement: [Int32: OBJFaceRanges] = [:]
+        var statements: [Int32] = []
         var face = 0
         for run in object.runs {
             if ofMaterial[run.material] == nil { materials.append(run.material) }
             ofMaterial[run.material, default: OBJFaceRanges()].append(face, run.faceCount)
             if structure.hasObjects, run.group >= 0 {
-                let names = groupNames[run.group] ?? OBJToScene.groupNames(structure.names.text(run.group))
-                groupNames[run.group] = names
-                for group in names {
-                    if ofGroup[group] == nil { groups.append(group) }
-                    ofGroup[group, default: OBJFaceRanges()].append(face, run.faceCount)
-                }
+                if ofStatement[run.group] == nil { statements.append(run.group) }
+                ofStatement[run.group, default: OBJFaceRanges()].append(face, run.faceCount)
             }
             face += run.faceCount
         }
@@ -187,21 +193,39 @@ struct OBJToScene {
             mesh.subsets.append(GeomSubset(name: subset, family: "materialBind", faces: .deferred(faces)))
             bindings.append(libraries.material(material))
         }
-        // A group that is the whole object under the same name says nothing more.
-        for group in groups where !(group == name && ofGroup[group]?.count == object.faceCount) {
-            let subset = names.unique(OBJToScene.pathName(group))
-            mesh.subsets.append(GeomSubset(name: subset, family: "", faces: .deferred(ofGroup[group] ?? OBJFaceRanges())))
+        for (group, faces) in groups(statements.map { ($0, ofStatement[$0] ?? OBJFaceRanges()) }) {
+            // A group that is the whole object under the same name says nothing more.
+            if group == name, faces.count == object.faceCount { continue }
+            mesh.subsets.append(GeomSubset(name: names.unique(OBJToScene.pathName(group)), family: "", faces: .deferred(faces)))
             bindings.append(nil)
         }
         node.subsetMaterials = bindings
         node.subsetPreviewMaterials = bindings
     }
 
-    /// The names of a `g` statement, each once.
-    private static func groupNames(_ statement: String) -> [String] {
-        var names: [String] = []
-        for part in statement.split(whereSeparator: { $0 == " " || $0 == "\t" }) where !names.contains(String(part)) { names.append(String(part)) }
-        return names
+    /// The faces of each group, from those of each `g` statement, which may name several.
+    private mutating func groups(_ statements: [(number: Int32, faces: OBJFaceRanges)]) -> [(name: String, faces: OBJFaceRanges)] {
+        var order: [Substring] = []
+        var ofName: [Substring: [Int]] = [:]
+        for (i, statement) in statements.enumerated() {
+            let text = structure.names.text(statement.number)
+            for name in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+                if ofName[name] == nil { order.append(name) }
+                if ofName[name]?.last != i { ofName[name, default: []].append(i) }
+            }
+        }
+        var result: [(String, OBJFaceRanges)] = []
+        for name in order {
+            let parts = ofName[name] ?? []
+            let size = parts.reduce(0) { $0 + statements[$1].faces.count }
+            guard size <= groupRoom else {
+                droppedGroups += 1
+                continue
+            }
+            groupRoom -= size
+            result.append((String(name), parts.count == 1 ? statements[parts[0]].faces : OBJFaceRanges(joining: parts.map { statements[$0].faces })))
+        }
+        return result
     }
 
     // MARK: Lines and points
