@@ -127,7 +127,12 @@ public struct Material: Sendable {
     /// Every authored input that resolves to a value or a texture, in name order.
     public var inputs: [MaterialInput]
     /// The same in common terms; nil where the shading model is not understood.
-    public var surface: Surface?
+    public var surface: Surface? {
+        get { known.first }
+        set { known = newValue.map { [$0] } ?? [] }
+    }
+    /// One or none. Apart, as a surface is large and a file may name materials that nobody describes.
+    private var known: [Surface] = []
     /// Whether the material is among what the source shows; false for one that is only bound, from a place that is not
     /// shown (USD: below a class).
     public var isInTree = true

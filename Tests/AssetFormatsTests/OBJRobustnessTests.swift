@@ -133,6 +133,9 @@ import Testing
         #expect(long.scene.meshes[0].faceVertexIndices.count == 150_000)
         let joined = try OBJRead(vertices + "f 1 2 " + String(repeating: "\\\n", count: 20_000) + "3\n")
         #expect(try joined.faces() == [[0, 1, 2]])
+        // Libraries that are not there are looked for a while only.
+        let lost = try OBJRead((0..<900).map { "mtllib m\($0 % 800).mtl\n" }.joined() + vertices + "f 1 2 3\n")
+        #expect(lost.codes.last == "obj.dropped.libraries" && lost.diagnostics.entries.count < 800)
         // Many names before many faces: not all of them are kept, and that is told.
         let crowd = "o x\n" + vertices + "g" + (0..<3_000).map { " g\($0)" }.joined() + "\n" + String(repeating: "f 1 2 3\n", count: 2_000)
         let some = try OBJRead(crowd)

@@ -134,7 +134,8 @@ struct NodeText {
 
     private func materialText(_ node: Node) -> String? {
         var ids: [ID<Material>] = []
-        for case let id? in [node.material] + node.subsetMaterials where !ids.contains(id) { ids.append(id) }
+        var seen = Set<ID<Material>>()
+        for case let id? in [node.material] + node.subsetMaterials where seen.insert(id).inserted { ids.append(id) }
         guard !ids.isEmpty else { return nil }
         return "→ " + ids.prefix(3).map(name(of:)).joined(separator: ", ") + (ids.count > 3 ? ", … \(ids.count - 3) more" : "")
     }

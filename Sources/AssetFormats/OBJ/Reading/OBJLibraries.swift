@@ -8,6 +8,9 @@ struct OBJLibraries {
     private var libraries: [MTLLibrary] = []
     private var ofName: [Int32: ID<Material>] = [:]
     private let places: OBJPlaces
+    /// How often a name was looked for. Each time several folders are searched, so that there is an end to it.
+    private var looks = 0
+    private static let mostLooks = 1_000
 
     init(_ file: FileBytes, _ places: OBJPlaces) { (self.file, self.places) = (file, places) }
 
@@ -68,7 +71,14 @@ struct OBJLibraries {
     /// A line's name is one file first, then several.
     private mutating func openAll(_ structure: OBJStructure, _ scene: inout Scene, _ context: inout ReadContext) {
         var opened = Set<String>()
-        for (number, offset) in structure.libraries {
+        var seen = Set<Int32>()
+        var passedOver: (count: Int, first: Int) = (0, 0)
+        for (number, offset) in structure.libraries where seen.insert(number).inserted {
+            guard looks < Self.mostLooks else {
+                if passedOver.count == 0 { passedOver.first = offset }
+                passedOver.count += 1
+                continue
+            }
             let line = structure.names.text(number)
             if let whole = find(line, context) {
                 open(whole, line, offset, &opened, &scene, &context)
@@ -82,11 +92,18 @@ struct OBJLibraries {
                 }
             }
         }
+        if passedOver.count > 0 {
+            context.diagnostics.add(
+                Diagnostic(
+                    .warning, "obj.dropped.libraries",
+                    "\(passedOver.count) names of material libraries are not looked for: folders were searched \(looks) times before",
+                    at: places.place(passedOver.first), count: passedOver.count))
+        }
     }
 
     /// The names of a line that is not one name itself. They may hold blanks: of those that begin with a word the longest that is
     /// there counts. The line where none is.
-    private func names(_ line: String, _ context: ReadContext) -> [String] {
+    private mutating func names(_ line: String, _ context: ReadContext) -> [String] {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
         // Each try looks into folders: longer lines are taken word by word.
         let longest = words.count <= 16 ? words.count : 1
@@ -104,8 +121,9 @@ struct OBJLibraries {
         return isAnyThere ? names : [line]
     }
 
-    private func find(_ name: String, _ context: ReadContext) -> AssetLookup.Found? {
-        AssetLookup.find(name, from: file.name, opened: file.name, in: context.resolver)
+    private mutating func find(_ name: String, _ context: ReadContext) -> AssetLookup.Found? {
+        looks += 1
+        return AssetLookup.find(name, from: file.name, opened: file.name, in: context.resolver)
     }
 
     private mutating func open(
