@@ -105,7 +105,8 @@ struct TextureCopies {
     }
 
     private static func fileName(_ texture: Texture) -> String {
-        let plain = texture.authoredPath.replacing("\\", with: "/")
+        // Quotes belong to the language that names the file.
+        let plain = texture.authoredPath.replacing("\\", with: "/").replacing("\"", with: "")
         return AssetPath.baseName(plain)
     }
 

@@ -7,6 +7,16 @@ public struct LossList: Sendable {
         var path: String
         var names: [String] = []
         var seen = Set<String>()
+
+        init(path: String) { self.path = path }
+
+        mutating func note(_ name: String?, _ more: Int) {
+            if let name {
+                guard seen.insert(name).inserted else { return }
+                if names.count < 8 { names.append(name) }
+            }
+            count += more
+        }
     }
     private var entries: [String: Entry] = [:]
 
@@ -18,13 +28,7 @@ public struct LossList: Sendable {
     ///   - path: where it was met.
     ///   - name: what is lost; each name counts once.
     public mutating func note(_ kind: String, at path: String, name: String? = nil, count: Int = 1) {
-        var entry = entries[kind] ?? Entry(path: path)
-        if let name {
-            guard entry.seen.insert(name).inserted else { return }
-            if entry.names.count < 8 { entry.names.append(name) }
-        }
-        entry.count += count
-        entries[kind] = entry
+        entries[kind, default: Entry(path: path)].note(name, count)
     }
 
     public func count(_ kind: String) -> Int { entries[kind]?.count ?? 0 }

@@ -194,12 +194,16 @@ public final class MeshArrays {
         guard subsets.contains(where: { $0 != nil }) else { return [MaterialPart(material: base, faces: polygons.keptFaces)] }
         // Slot 0 is the mesh's own material.
         var slots: [Int?] = [base]
+        var slotOfMaterial: [Int: Int] = base.map { [$0: 0] } ?? [:]
         var slotOfFace = [Int32](repeating: -1, count: polygons.faceCount)
         var outside = 0
         for (i, subset) in mesh.subsets.enumerated() where i < subsets.count {
             guard let material = subsets[i] else { continue }
-            let slot = slots.firstIndex(of: material) ?? slots.count
-            if slot == slots.count { slots.append(material) }
+            let slot = slotOfMaterial[material] ?? slots.count
+            if slot == slots.count {
+                slots.append(material)
+                slotOfMaterial[material] = slot
+            }
             let number = Int32(truncatingIfNeeded: slot)
             for face in try subset.faces.load() {
                 guard face >= 0, Int(face) < slotOfFace.count else {

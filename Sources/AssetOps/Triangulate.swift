@@ -87,14 +87,18 @@ public struct Triangulator: Sendable {
         var left = n
         var at = 0
         var sinceEar = 0
-        // Past this many corners a polygon is cut as it comes: the search is quadratic.
+        // The search is quadratic: past this many corners a polygon is cut as it comes, and before that there is an end to it.
         let isHuge = n > 1 << 15
+        var (looks, idleSteps) = (n * 4096, n * (isHuge ? 4 : 64))
         while left > 3 {
             let (a, c) = (Int(previous[at]), Int(next[at]))
             let turn = cross(a, at, c)
             // After a whole round without an ear the polygon crosses itself: take what turns left, at last anything.
-            let isEar = turn > 0 && (isHuge || sinceEar > left || !holdsReflex(a, at, c, reflex))
-            if isEar || sinceEar > 2 * left {
+            let isSpent = looks <= 0 || idleSteps <= 0
+            let isSearched = !isHuge && !isSpent && sinceEar <= left
+            if isSearched, turn > 0 { looks -= reflex.count }
+            let isEar = turn > 0 && !(isSearched && holdsReflex(a, at, c, reflex))
+            if isEar || sinceEar > (isSpent ? 8 : 2 * left) {
                 if turn > 0 || hasArea(corners[a], corners[at], corners[c]) {
                     triangles.append(Int32(truncatingIfNeeded: a))
                     triangles.append(Int32(truncatingIfNeeded: at))
@@ -113,6 +117,7 @@ public struct Triangulator: Sendable {
                 at = Int(next[c])
             } else {
                 sinceEar += 1
+                idleSteps -= 1
                 at = c
             }
         }

@@ -52,7 +52,10 @@ public func open(
     var opened = try openDocument(file, options: options, resolver: resolver, registry: registry)
     let scene = try opened.document.scene(&opened.context)
     opened.file.endWatch()
-    if !(opened.document is USDDocument) { try scene.checkSelections(options.variants, opened.format) }
+    if !(opened.document is USDDocument) {
+        try scene.checkSelections(options.variants, opened.format)
+        try scene.checkLimits(options.limits)
+    }
     return Asset(scene: scene, diagnostics: opened.context.diagnostics, format: opened.format, document: opened.document)
 }
 
@@ -75,6 +78,19 @@ extension FormatRegistry {
 }
 
 extension Scene {
+    /// Refuses a scene of more nodes, or longer paths, than asked for; composing a stage has limits of its own.
+    fileprivate func checkLimits(_ limits: ReadLimits) throws(AssetError) {
+        let here = SourceLocation(file: source.file)
+        if limits.primsWereSet, nodes.count > limits.prims {
+            throw AssetError("limit.prims", "the file has \(nodes.count) nodes, the limit is \(limits.prims)", at: here)
+        }
+        guard limits.pathBytesWereSet else { return }
+        let bytes = nodes.reduce(0) { $0 + $1.path.utf8.count }
+        if bytes > limits.pathBytes {
+            throw AssetError("limit.path-bytes", "the paths of the nodes take \(bytes) bytes, the limit is \(limits.pathBytes)", at: here)
+        }
+    }
+
     /// Refuses selections that the scene of a format without composition cannot follow.
     fileprivate func checkSelections(_ wanted: [VariantChoice], _ format: FormatInfo) throws(AssetError) {
         for choice in wanted {

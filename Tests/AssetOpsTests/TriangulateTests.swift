@@ -105,6 +105,15 @@ import Testing
     }
 
     /// Whatever a polygon in space looks like, its triangles have its edges for a boundary: what was closed stays closed.
+    /// Corners that come again and again turn nowhere: the search for ears ends all the same.
+    @Test func manyEqualCornersTakeNoLongTime() {
+        var triangulator = Triangulator()
+        var triangles: [Int32] = []
+        let three = [Point3d(0, 0, 0), Point3d(1, 0, 0), Point3d(0, 1, 0)]
+        #expect(triangulator.triangulate((0..<6_000).map { three[$0 % 3] }, into: &triangles))
+        #expect(triangles.count >= 3 && triangles.count % 3 == 0 && triangles.allSatisfy { $0 >= 0 && $0 < 6_000 })
+    }
+
     @Test func nothingIsLeftOutOfTwistedPolygons() throws {
         var random = SplitMix64(seed: 7)
         func number() -> Double { Double(random.float(in: -1...1)) }
