@@ -357,6 +357,12 @@ struct OBJRead {
         #expect(failure(text)?.code == "obj.not-obj")
     }
 
+    @Test func aLargeFileOfZerosIsNoText() {
+        let zeros = FileBytes(name: "a.obj", bytes: [UInt8](repeating: 0, count: 2 << 20))
+        #expect(!OBJSniffing.mayBeText(zeros))
+        #expect(OBJSniffing.mayBeText(FileBytes(name: "a.obj", bytes: [0x76, 0, 0x0A] + [UInt8](repeating: 0, count: 2 << 20))))
+    }
+
     @Test(arguments: ["# nothing here", "o empty\n", "v 1 2 3\n", "mtllib a.mtl\n"]) func filesWithoutFacesAreRead(text: String) throws {
         let read = try OBJRead(text)
         #expect(read.scene.meshes.isEmpty)

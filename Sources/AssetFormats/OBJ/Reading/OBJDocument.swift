@@ -13,6 +13,9 @@ struct OBJDocument: Document {
             context.diagnostics.warning("obj.utf-16", "the text is UTF-16, expected UTF-8", at: file.location(0))
             file = text
         }
+        guard OBJSniffing.mayBeText(file) else {
+            throw AssetError("obj.not-obj", "zeros and no end of a line at its beginning, expected text", at: file.location(0))
+        }
         wantsPrimvars = context.options.wantsMeshPrimvars
         tables = try OBJTables(file, wantsPrimvars: wantsPrimvars)
         guard tables.hasStatements else {
@@ -45,6 +48,15 @@ enum OBJSniffing {
             if certain.contains(word), words.next() != nil { isCertain = true }
         }
         return isCertain
+    }
+
+    /// Whether the first bytes of a large file have an end of a line, or no zero: otherwise all of it would be taken for one line.
+    static func mayBeText(_ file: FileBytes) -> Bool {
+        if file.count < 1 << 20 { return true }
+        return file.withUnsafeBytes { bytes in
+            let head = bytes.prefix(FormatRegistry.headCount)
+            return head.contains { $0 == 0x0A || $0 == 0x0D } || !head.contains(0)
+        }
     }
 
     /// Text of two bytes a letter, told by its mark, as UTF-8; nil where it is none.

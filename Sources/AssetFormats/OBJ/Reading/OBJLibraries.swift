@@ -88,7 +88,8 @@ struct OBJLibraries {
                 if let found = find(part, context) {
                     open(found, part, offset, &opened, &scene, &context)
                 } else {
-                    context.diagnostics.warning("obj.missing-library", "the material library '\(part)' is not found", at: places.place(offset))
+                    context.diagnostics.warning(
+                        "obj.missing-library", "the material library '\(shortened(part))' is not found", at: places.place(offset))
                 }
             }
         }
@@ -120,6 +121,9 @@ struct OBJLibraries {
         }
         return isAnyThere ? names : [line]
     }
+
+    /// A name as a message can hold it.
+    private func shortened(_ name: String) -> String { name.utf8.count <= 200 ? name : name.prefix(200) + "…" }
 
     private mutating func find(_ name: String, _ context: ReadContext) -> AssetLookup.Found? {
         looks += 1
