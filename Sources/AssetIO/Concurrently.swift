@@ -1,16 +1,5 @@
 import Dispatch
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
-/// How many threads are worth starting.
-public var coreCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
-
 /// Calls `body` with each number below `count`, on as many cores as there are, and returns when all calls have. Each call has
 /// its own number: what it writes must be its own as well.
 public func concurrently(_ count: Int, _ body: (Int) -> Void) {

@@ -61,6 +61,11 @@ public struct UniqueNames: Sendable {
     }
 }
 
+/// A name as a part of a node's path: a slash in it would begin another node.
+public func pathPart(_ name: String) -> String {
+    name.utf8.contains(UInt8(ascii: "/")) ? name.replacing("/", with: "_") : name
+}
+
 /// `wood.png` is `wood` and `.png`; the dot belongs to the extension.
 public func splitExtension(_ name: String) -> (stem: String, ext: String) {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.utf8.startIndex else { return (name, "") }

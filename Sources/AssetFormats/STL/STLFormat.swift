@@ -62,7 +62,7 @@ struct STLDocument: Document {
         scene.source.isUnwelded = true
         if context.options.checksStoredNormals { STLNormals.check(self, &context.diagnostics) }
         var names = UniqueNames()
-        for solid in solids { names.announce(pathName(solid.name)) }
+        for solid in solids { names.announce(pathPart(solid.name)) }
         for solid in solids {
             let triangles = solid.points.count / 3
             var mesh = Mesh(
@@ -71,7 +71,7 @@ struct STLDocument: Document {
             if let colors = solid.colors {
                 mesh.primvars.append(Primvar(name: "displayColor", role: .color, interpolation: .uniform, values: .float3(colors)))
             }
-            let unique = solid.name.isEmpty ? names.unique(made: "mesh") : names.unique(pathName(solid.name))
+            let unique = solid.name.isEmpty ? names.unique(made: "mesh") : names.unique(pathPart(solid.name))
             var node = Node(name: solid.name, path: "/" + unique, typeName: "Mesh")
             node.content = .mesh(scene.meshes.append(mesh))
             node.isTransformable = true
@@ -81,6 +81,4 @@ struct STLDocument: Document {
         return scene
     }
 
-    /// A slash in a name would begin another node.
-    private func pathName(_ name: String) -> String { name.replacing("/", with: "_") }
 }

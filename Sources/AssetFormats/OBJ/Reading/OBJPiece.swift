@@ -85,14 +85,14 @@ struct OBJPiece: Sendable {
     static let running: Int32 = Int32.min / 2
 
     let range: Range<Int>
-    let positions: OBJColumn<Point3f>
+    var positions: OBJColumn<Point3f>
     /// The same in double precision, where that was asked for.
-    let doubles: OBJColumn<Point3d>
+    var doubles: OBJColumn<Point3d>
     /// One a position; empty where none of the piece has a colour. NaN where a position has none.
-    let colors: OBJColumn<Vector3f>
+    var colors: OBJColumn<Vector3f>
     /// Empty where primvars are not wanted; the counts are right all the same.
-    let texcoords: OBJColumn<Vector2f>
-    let normals: OBJColumn<Vector3f>
+    var texcoords: OBJColumn<Vector2f>
+    var normals: OBJColumn<Vector3f>
     let counts: OBJBases
 
     let faceCount: Int

@@ -111,7 +111,7 @@ final class OBJTables: Sendable {
         let next = Atomic<Int>(0)
         pieces.withUnsafeMutableBufferPointer { pieces in
             nonisolated(unsafe) let pieces = pieces
-            concurrently(min(ranges.count, coreCount)) { _ in
+            concurrently(min(ranges.count, Threads.coreCount)) { _ in
                 var parser = OBJPieceParser(settings(0))
                 while true {
                     let i = next.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -183,12 +183,9 @@ final class OBJTables: Sendable {
 extension OBJPiece {
     /// The piece without what has been joined with that of the others.
     func withoutVertices() -> OBJPiece {
-        OBJPiece(
-            range: range, positions: .empty, doubles: .empty, colors: .empty, texcoords: .empty, normals: .empty, counts: counts,
-            faceCount: faceCount, faceSize: faceSize, faceSizes: faceSizes,
-            positionIndices: positionIndices, texcoordIndices: texcoordIndices, normalIndices: normalIndices, lineSizes: lineSizes,
-            lineIndices: lineIndices, pointIndices: pointIndices, events: events, names: names, faults: faults, largestError: largestError,
-            statementCount: statementCount, hasComments: hasComments, facesBeforePositions: facesBeforePositions, needed: needed, reach: reach,
-            hasRunningIndices: hasRunningIndices)
+        var piece = self
+        (piece.positions, piece.doubles, piece.colors) = (.empty, .empty, .empty)
+        (piece.texcoords, piece.normals) = (.empty, .empty)
+        return piece
     }
 }

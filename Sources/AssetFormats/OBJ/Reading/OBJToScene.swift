@@ -28,11 +28,8 @@ struct OBJToScene {
         libraries = OBJLibraries(tables.file, places)
     }
 
-    /// A slash in a name would begin another node.
-    static func pathName(_ name: String) -> String {
-        let shown = name.isEmpty ? "unnamed" : shownName(name)
-        return shown.utf8.contains(UInt8(ascii: "/")) ? shown.replacing("/", with: "_") : shown
-    }
+    /// A name as a part of a path.
+    static func pathName(_ name: String) -> String { name.isEmpty ? "unnamed" : pathPart(shownName(name)) }
 
     /// A name as text: bytes that are not UTF-8 are replaced.
     static func shownName(_ name: String) -> String {
