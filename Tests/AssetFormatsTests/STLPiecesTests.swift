@@ -77,18 +77,19 @@ import Testing
                 let oddity = isOdd ? random.int(in: 0...40) : 40
                 if oddity == 0 { out += "what is this\(end)" }
                 if oddity == 1 { out += "color 1 0 0\(end)" }
-                out += "\(indent)facet normal \(number(&random, 1)) 0 \(number(&random, 1))\(end)"
+                if oddity != 8 { out += "\(indent)facet normal \(number(&random, 1)) 0 \(number(&random, 1))\(end)" }
                 out += "\(indent)\(indent)outer\(oddity == 2 ? "  " : " ")loop\(end)"
-                for corner in 0..<(oddity == 3 ? 2 : 3) {
+                for corner in 0..<(oddity == 3 ? 2 : oddity == 9 ? 0 : 3) {
                     let numbers = (0..<3).map { _ in
                         oddity == 4 && corner == 1
+                            || oddity == 10 && corner == 0
                             ? ["nan", "inf", "x", "1e999", "1.2.3"][random.int(in: 0...4)]
                             : origin == 0 ? number(&random, scale) : "\(origin + Double(random.int(in: 0...1000)) / 1000)"
                     }
                     out += "\(indent)vertex \(numbers.joined(separator: oddity == 5 ? "\t \(end)" : " "))\(end)"
                 }
                 out += oddity == 6 ? end : "\(indent)\(indent)endloop\(end)"
-                if oddity != 7 { out += "\(indent)endfacet\(end)" }
+                if oddity != 7, oddity != 10 { out += "\(indent)endfacet\(end)" }
             }
             if random.int(in: 0...6) > 0 { out += "endsolid part \(solid)\(end)" }
         }
@@ -105,6 +106,18 @@ import Testing
             }
         }
         #expect(try Read(text, pieceSize: 0, wantsArrays: false) == careful)
+    }
+
+    /// A facet that never ends is over with its solid: what is wrong with it is no matter of the next one.
+    @Test(arguments: ["vertex x 0 0", "outer loop", "vertex 0 0 0", "vertex 0 0 0 vertex 1 1 q"])
+    func aFacetEndsWithItsSolid(cut: String) throws {
+        let whole = "vertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nendfacet\n"
+        for end in ["endsolid\nsolid b\n", "solid b\n"] {
+            let text = "solid a\nfacet normal 0 0 1\n\(cut)\n\(end)\(whole)endsolid\n"
+            let read = try Read(text, pieceSize: 0, wantsArrays: true)
+            #expect(read.points.map(\.count) == [0, 9], "\(text)")
+            #expect(try Read(text, pieceSize: 0, wantsArrays: false) == read)
+        }
     }
 
     @Test func bordersFallAnywhere() throws {

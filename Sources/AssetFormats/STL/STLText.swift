@@ -17,7 +17,8 @@ enum STLText {
             i += 1
         }
         while i < head.count, isBlank(head[i]) || isLineEnd(head[i]) { i += 1 }
-        return i >= head.count || matches(head, i, "facet") || matches(head, i, "endsolid") || matches(head, i, "color")
+        let words: [StaticString] = ["facet", "endsolid", "color", "outer", "vertex", "solid"]
+        return i >= head.count || words.contains { matches(head, i, $0) }
     }
 
     private static func isBlank(_ c: UInt8) -> Bool { c == 0x20 || c == 0x09 || c == 0x0B || c == 0x0C }
@@ -175,7 +176,7 @@ private struct STLTextReader {
             }
             file.release(released, count: range.upperBound - released)
         }
-        if cornerCount > 0 { endFacet(at: range.upperBound) }
+        endFacet(at: range.upperBound)
         if isOpen { close(at: range.upperBound) }
     }
 
@@ -216,7 +217,7 @@ private struct STLTextReader {
             }
             cornerCount += 1
         } else if take(&p, end, "facet") {
-            if cornerCount > 0 { endFacet(at: start) }
+            endFacet(at: start)
             (facetStart, isBroken, hasFacet) = (start, false, true)
             // The normal says nothing that the points do not.
             skipLine(&p, end)
@@ -226,13 +227,13 @@ private struct STLTextReader {
         } else if take(&p, end, "endfacet") {
             endFacet(at: start)
         } else if take(&p, end, "solid") {
-            if cornerCount > 0 { endFacet(at: start) }
+            endFacet(at: start)
             if isOpen { close(at: start) }
             (isOpen, sawSolid) = (true, true)
             name = restOfLine(&p, end)
             solidStart = p - base
         } else if take(&p, end, "endsolid") {
-            if cornerCount > 0 { endFacet(at: start) }
+            endFacet(at: start)
             skipLine(&p, end)
             close(at: start)
             solidStart = p - base
@@ -245,6 +246,7 @@ private struct STLTextReader {
         }
     }
 
+    /// Takes the facet at hand, if there is one: what is wrong with it ends with it.
     private mutating func endFacet(at offset: Int) {
         let count = cornerCount
         let (wasBroken, hadFacet) = (isBroken, hasFacet)
