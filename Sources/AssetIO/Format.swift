@@ -14,13 +14,15 @@ public struct FormatInfo: Sendable, Hashable {
     public var canWrite: Bool
     /// Whether standard output can take it: the format is one file.
     public var isSingleFile: Bool
+    /// Whether a file can hold motion: then a conversion reads it.
+    public var holdsAnimation: Bool
     public var maturity: Maturity
     /// What is lost or special, a sentence each.
     public var notes: [String]
 
     public init(
         id: String, name: String, fileExtensions: [String], mediaType: String? = nil, canRead: Bool, canWrite: Bool,
-        isSingleFile: Bool = true, maturity: Maturity = .tested, notes: [String] = []
+        isSingleFile: Bool = true, holdsAnimation: Bool = false, maturity: Maturity = .tested, notes: [String] = []
     ) {
         self.id = id
         self.name = name
@@ -29,6 +31,7 @@ public struct FormatInfo: Sendable, Hashable {
         self.canRead = canRead
         self.canWrite = canWrite
         self.isSingleFile = isSingleFile
+        self.holdsAnimation = holdsAnimation
         self.maturity = maturity
         self.notes = notes
     }

@@ -32,13 +32,19 @@ extension OutputFile {
 
     public func write(_ text: String) throws(AssetError) { try write(Array(text.utf8)) }
 
-    /// Appends all bytes of a file, so that a texture is copied as it is.
+    /// Appends all bytes of a file as they are, in pieces, so that a large mapped one does not stay in memory.
     public func write(_ file: FileBytes) throws(AssetError) {
-        var failure: AssetError?
-        file.withUnsafeBytes { raw in
-            do throws(AssetError) { try write(raw) } catch { failure = error }
+        var at = 0
+        while at < file.count {
+            let n = min(1 << 20, file.count - at)
+            var failure: AssetError?
+            file.withUnsafeBytes { raw in
+                do throws(AssetError) { try write(UnsafeRawBufferPointer(rebasing: raw[at..<(at + n)])) } catch { failure = error }
+            }
+            if let failure { throw failure }
+            file.release(at, count: n)
+            at += n
         }
-        if let failure { throw failure }
     }
 
     /// Appends what a writer has collected, and empties it.

@@ -125,6 +125,13 @@ public struct WriteOptions: Sendable {
     /// How roughness becomes `Ns` where MTL says it so.
     public var mtlRoughness = MTLRoughness.blender
     public var encoding = Encoding.binary
+    /// How an opacity that keeps the highlights is written where the target tells the two apart (glTF).
+    public enum Opacity: String, Sendable, CaseIterable { case blend, transmission }
+    public var opacity = Opacity.blend
+    /// What copies of point instancers become where the target has nodes: nodes that share their meshes, instances for the graphics
+    /// processor, or geometry of their own.
+    public enum Instancing: String, Sendable, CaseIterable { case nodes, gpu, bake }
+    public var instancing = Instancing.nodes
     /// Whether files can stand beside the main one; false for standard output.
     public var hasFolder = true
     /// Only the subtree below this node path.

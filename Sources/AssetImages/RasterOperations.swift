@@ -15,6 +15,24 @@ extension Raster {
         return Raster(width: width, height: height, channels: picks.count, depth: depth, bytes: out) ?? self
     }
 
+    /// One channel of an image of 8 bits, its levels changed by a table of 256.
+    public func mapping(_ channel: Int, _ table: [UInt8]) -> Raster {
+        let one = eightBits()
+        let picked = Swift.min(Swift.max(0, channel), channels - 1)
+        guard table.count == 256 else { return one.extracting([picked]) }
+        var out = [UInt8](repeating: 0, count: width * height)
+        for pixel in out.indices { out[pixel] = table[Int(one.bytes[pixel * channels + picked])] }
+        return Raster(width: width, height: height, channels: 1, bytes: out) ?? self
+    }
+
+    /// Whether a channel has its highest level everywhere.
+    public func isFull(channel: Int) -> Bool {
+        let one = eightBits()
+        guard channel >= 0, channel < channels else { return false }
+        for pixel in 0..<(width * height) where one.bytes[pixel * channels + channel] != 255 { return false }
+        return true
+    }
+
     /// What feeds one channel of a packed image.
     public enum Source: Sendable {
         case constant(Float)

@@ -336,6 +336,9 @@ public struct Track: Sendable {
     public var times: [Double]
     /// `values.count / times.count` numbers a sample.
     public var values: [Float]
+    /// What the numbers of a sample belong to, in order: joints by their paths, blend shapes by their names. Empty for properties of
+    /// the target itself.
+    public var elements: [String] = []
     public init(targetPath: String, property: String, interpolation: Interpolation, times: [Double], values: [Float]) {
         self.targetPath = targetPath
         self.property = property

@@ -15,6 +15,8 @@ public struct Scene: Sendable {
     /// Names of what the materials of the whole scene can be switched to together (glTF's KHR_materials_variants); nodes say which
     /// material they have then (`Node.variantMaterials`).
     public var materialVariants: [String] = []
+    /// What animates the skeleton of a node, as the target of tracks; filled where animation is read.
+    public var skeletonAnimations: [ID<Node>: String] = [:]
     /// What nodes of purpose `other` say instead, by their index.
     public var purposeWords: [Int32: String] = [:]
     public var source: SourceDescription
@@ -72,6 +74,8 @@ public struct SourceDescription: Sendable {
     public var files: [File]
     /// Whether the corners of the meshes share no points, because the format has no way to say it.
     public var isUnwelded = false
+    /// Whether display colours tint the colour of a material (glTF, OBJ, PLY); otherwise they count where there is no material (USD).
+    public var tintsMaterials = false
 
     public init(file: String, format: String, version: String? = nil, byteCount: Int = 0, files: [File] = []) {
         self.file = file

@@ -26,7 +26,7 @@ public struct CoordinateTransform: Sendable {
 }
 
 /// Cosine and sine of an angle; quarter turns exactly.
-func turn(degrees: Double) -> (cosine: Double, sine: Double) {
+public func turn(degrees: Double) -> (cosine: Double, sine: Double) {
     let quarter = degrees / 90
     if quarter == quarter.rounded(), quarter.magnitude < 1e9 {
         switch ((Int(quarter) % 4) + 4) % 4 {

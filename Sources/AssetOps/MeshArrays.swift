@@ -112,6 +112,11 @@ public final class MeshArrays {
         return result
     }
 
+    /// Values of any of the mesh's primvars; nil where they do not fit the mesh, which is told.
+    public func attribute<E>(_ values: DeferredArray<E>, _ primvar: Primvar) throws(AssetError) -> MeshAttribute<E>? {
+        try checked(values, primvar)
+    }
+
     /// Names of the sets of texture coordinates, in file order.
     public var coordinateNames: [String] { mesh.primvars.filter(\.isTextureCoordinates).map(\.name) }
 

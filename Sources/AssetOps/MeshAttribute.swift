@@ -33,7 +33,7 @@ public struct MeshAttribute<Element: Sendable>: Sendable {
     }
 
     /// The same spread with other values.
-    func map<Other: Sendable>(_ change: (Element) -> Other) -> MeshAttribute<Other> {
+    public func map<Other: Sendable>(_ change: (Element) -> Other) -> MeshAttribute<Other> {
         let other: MeshAttribute<Other>.Domain =
             switch domain {
             case .whole: .whole

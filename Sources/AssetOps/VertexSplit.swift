@@ -154,7 +154,7 @@ private struct CornerKey<Element: SplitValue> {
 }
 
 /// Further vertices of points, found by a hash of point and values: a point can have any number of them.
-private struct ExtraVertices {
+struct ExtraVertices {
     private var slots: [Int32] = []
     private var hashes: [UInt64] = []
     private var vertices: [Int32] = []

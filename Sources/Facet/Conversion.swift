@@ -125,6 +125,7 @@ public func convert(
     do {
         var read = options.read
         read.checksStoredNormals = true
+        if format.info.holdsAnimation { read.wantsAnimation = true }
         asset = try open(file, options: read, resolver: resolver, registry: registry)
     } catch {
         throw fail(.input, error)

@@ -47,17 +47,21 @@ struct ConvertCommand: Command {
                 OptionSpec(
                     "encoding", .choice(WriteOptions.Encoding.allCases.map(\.rawValue)),
                     help: "how PLY and STL are written; big-endian is PLY's (binary)"),
+                OptionSpec(
+                    "instancing", .choice(WriteOptions.Instancing.allCases.map(\.rawValue)),
+                    help: "what copies of point instancers are in glTF: nodes, GPU instances, or geometry of their own (nodes)"),
+                OptionSpec(
+                    "opacity", .choice(WriteOptions.Opacity.allCases.map(\.rawValue)),
+                    help: "what transparency that keeps its highlights is in glTF (blend)"),
                 OptionSpec("allow-empty", help: "write a file although nothing is in it"),
                 OptionSpec(
                     "progress", .choice(["auto", "always", "never"]), help: "a progress line; auto: on a terminal, when it takes long"),
-                OptionSpec("instancing", .choice(["nodes", "gpu", "bake"]), help: "how glTF repeats things", hidden: true),
                 OptionSpec(
                     "compress", .choice(["none", "quantize", "draco", "meshopt"]), help: "how glTF geometry is packed", hidden: true),
                 OptionSpec("tangents", help: "write tangents in glTF", hidden: true),
                 OptionSpec("usdc-version", .value("V"), help: "crate version to write", hidden: true),
                 OptionSpec("flatten", help: "compose the stage into one layer", hidden: true),
                 OptionSpec("profile", .value("NAME"), help: "rules that a package keeps", hidden: true),
-                OptionSpec("opacity", .choice(["blend", "transmission"]), help: "what USD's transparency becomes in glTF", hidden: true),
             ],
             commonOptions: CommonOptions.reading,
             examples: [
@@ -65,6 +69,7 @@ struct ConvertCommand: Command {
                 .init("facet convert --up z --units mm room.usdc room.obj", "for a program with another up axis"),
                 .init("facet convert --node /World/Chair room.usdc chair.obj", "one part"),
                 .init("facet convert --units mm --up z part.usda part.stl", "for a printer"),
+                .init("facet convert --opacity transmission glass.usdz glass.glb", "one binary glTF"),
                 .init("facet convert --encoding ascii scan.obj scan.ply", "as text"),
             ])
     }
@@ -109,6 +114,8 @@ struct ConvertCommand: Command {
             options.write.mtlRoughness = roughness
         }
         if let e = parsed.value("encoding"), let encoding = WriteOptions.Encoding(rawValue: e.text) { options.write.encoding = encoding }
+        if let i = parsed.value("instancing"), let instancing = WriteOptions.Instancing(rawValue: i.text) { options.write.instancing = instancing }
+        if let o = parsed.value("opacity"), let opacity = WriteOptions.Opacity(rawValue: o.text) { options.write.opacity = opacity }
         options.write.hasFolder = output.text != "-"
         self.options = options
         encoding = parsed.value("encoding")

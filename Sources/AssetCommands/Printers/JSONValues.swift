@@ -82,33 +82,6 @@ extension JSONWriter {
         endArray()
     }
 
-    mutating func value(_ v: Value) {
-        switch v {
-        case .bool(let b): value(b)
-        case .int(let i): value(Int(i))
-        case .double(let d): value(d)
-        case .float(let f): value(f)
-        case .string(let s): value(s)
-        case .floats(let a): value(a)
-        case .doubles(let a): value(a)
-        case .ints(let a):
-            beginArray(inline: true)
-            for i in a { value(Int(i)) }
-            endArray()
-        case .array(let a):
-            beginArray()
-            for item in a { value(item) }
-            endArray()
-        case .dictionary(let entries):
-            beginObject()
-            for e in entries {
-                key(e.key)
-                value(e.value)
-            }
-            endObject()
-        }
-    }
-
     /// `upAxis` and `metersPerUnit`.
     mutating func units(_ metadata: SceneMetadata) {
         member("upAxis", metadata.upAxis)

@@ -18,12 +18,12 @@ public struct GLTFFormat: Format {
         switch container {
         case .gltf:
             return FormatInfo(
-                id: "gltf", name: "glTF", fileExtensions: ["gltf"], mediaType: "model/gltf+json", canRead: true, canWrite: false,
-                isSingleFile: false, notes: notes)
+                id: "gltf", name: "glTF", fileExtensions: ["gltf"], mediaType: "model/gltf+json", canRead: true, canWrite: true,
+                isSingleFile: false, holdsAnimation: true, notes: notes)
         case .glb:
             return FormatInfo(
-                id: "glb", name: "glTF binary", fileExtensions: ["glb"], mediaType: "model/gltf-binary", canRead: true, canWrite: false,
-                notes: notes)
+                id: "glb", name: "glTF binary", fileExtensions: ["glb"], mediaType: "model/gltf-binary", canRead: true, canWrite: true,
+                holdsAnimation: true, notes: notes)
         }
     }
 
@@ -36,5 +36,11 @@ public struct GLTFFormat: Format {
 
     public func open(_ file: FileBytes, _ context: inout ReadContext) throws(AssetError) -> any Document {
         try GLTFDecoder.decode(file, &context)
+    }
+
+    public func write(_ scene: Scene, _ context: inout WriteContext) throws(AssetError) {
+        var writer = GLTFWriter(scene, context, isBinary: container == .glb)
+        defer { context.diagnostics = writer.diagnostics }
+        try writer.write()
     }
 }

@@ -1,3 +1,5 @@
+public import AssetModel
+
 /// Writes JSON (RFC 8259) as it goes: keys in the order they are given, shortest numbers, `null` for the non-finite ones.
 ///
 /// ```swift
@@ -186,4 +188,31 @@ public struct JSONWriter: ~Copyable {
 
     /// The text so far as a String.
     public var text: String { out.text }
+}
+
+extension JSONWriter {
+    /// A value in the open; numbers of an array stand on one line.
+    public mutating func value(_ value: Value) {
+        switch value {
+        case .bool(let flag): self.value(flag)
+        case .int(let number): self.value(Int(number))
+        case .double(let number): self.value(number)
+        case .float(let number): self.value(number)
+        case .string(let text): self.value(text)
+        case .floats(let numbers): self.value(numbers)
+        case .doubles(let numbers): self.value(numbers)
+        case .ints(let numbers): self.value(numbers.map { Int($0) })
+        case .array(let items):
+            beginArray()
+            for item in items { self.value(item) }
+            endArray()
+        case .dictionary(let entries):
+            beginObject()
+            for entry in entries {
+                key(entry.key)
+                self.value(entry.value)
+            }
+            endObject()
+        }
+    }
 }

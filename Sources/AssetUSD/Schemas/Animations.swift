@@ -27,6 +27,22 @@ extension SceneReader {
         }
         guard !clip.tracks.isEmpty else { return }
         scene.animations = [clip]
+        nameSkeletonAnimations()
+    }
+
+    /// What animates each skeleton: the nearest `skel:animationSource` at or above it (UsdSkel, "Binding").
+    private func nameSkeletonAnimations() {
+        for i in visits.indices {
+            guard case .skeleton = scene.nodes[i].content else { continue }
+            var at = i
+            while at >= 0 {
+                if let path = stage.forwardedTargets(visits[at].prim, .skelAnimationSource).first {
+                    scene.skeletonAnimations[ID(i)] = session.string(path)
+                    break
+                }
+                at = Int(visits[at].parent)
+            }
+        }
     }
 
     /// A matrix a sample: op stacks have no other common form.
@@ -47,6 +63,8 @@ extension SceneReader {
     }
 
     private func addSkeletonTracks(_ prim: StagePrim, _ path: String, _ clip: inout AnimationClip) throws(AssetError) {
+        let joints = try ArrayValues.strings(stage.value(prim, .joints, at: .default), session)
+        let shapes = try ArrayValues.strings(stage.value(prim, names.blendShapes, at: .default), session)
         for (name, property) in [
             (names.translations, "translations"), (names.rotations, "rotations"), (Token.scales, "scales"),
             (names.blendShapeWeights, "blendShapeWeights"),
@@ -74,7 +92,9 @@ extension SceneReader {
                 values.append(contentsOf: row)
             }
             guard !values.isEmpty else { continue }
-            clip.tracks.append(Track(targetPath: path, property: property, interpolation: .linear, times: times, values: values))
+            var track = Track(targetPath: path, property: property, interpolation: .linear, times: times, values: values)
+            track.elements = property == "blendShapeWeights" ? shapes : joints
+            clip.tracks.append(track)
         }
     }
 }

@@ -6,7 +6,7 @@ struct SceneTokens {
     let preview: Token
     let tetVertexIndices, surfaceFaceVertexIndices: Token
     let inputsGeomprop, inputsTexcoord, inputsUAddressMode, inputsVAddressMode: Token
-    let rotations, translations, blendShapeWeights: Token
+    let rotations, translations, blendShapeWeights, blendShapes: Token
 
     init(_ s: USDSession) {
         tangents = s.token("tangents")
@@ -24,5 +24,6 @@ struct SceneTokens {
         rotations = s.token("rotations")
         translations = s.token("translations")
         blendShapeWeights = s.token("blendShapeWeights")
+        blendShapes = s.token("blendShapes")
     }
 }
