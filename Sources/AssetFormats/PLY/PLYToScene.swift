@@ -94,6 +94,7 @@ struct PLYSceneBuilder {
             source: SourceDescription(
                 file: file.name, format: "ply", version: header.version.isEmpty ? nil : header.version, byteCount: file.count,
                 files: [SourceDescription.File(path: file.name, role: "root", byteCount: file.count, resolved: file.name)]))
+        scene.source.tintsMaterials = true
         if !header.comments.isEmpty { scene.metadata.comment = header.comments.joined(separator: "\n") }
         tell(&context.diagnostics)
         guard let vertices = tables.vertices else { return scene }

@@ -41,6 +41,7 @@ struct GLTFToScene {
     }
 
     mutating func make() throws(AssetError) -> Scene {
+        scene.source.tintsMaterials = true
         // The specification's own (3.4): metres, Y up.
         scene.metadata.upAxis = "Y"
         scene.metadata.metersPerUnit = 1

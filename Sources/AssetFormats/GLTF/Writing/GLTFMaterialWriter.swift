@@ -74,7 +74,11 @@ struct GLTFMaterialWriter {
     mutating func material(
         _ id: ID<Material>?, _ use: GLTFMaterialUse, _ out: inout GLTFOutput, _ diagnostics: inout Diagnostics
     ) -> Int? {
-        if id == nil, use.color == .none, !use.isDoubleSided { return nil }
+        if id == nil, !use.isDoubleSided {
+            if use.color == .none { return nil }
+            // The format's own material for what has none takes colours, too.
+            if case .vertices = use.color, scene.source.format == "gltf" || scene.source.format == "glb" { return nil }
+        }
         var numbers: [String: Int] = [:]
         for (i, name) in use.sets.enumerated() { numbers[name] = i }
         let sets = id.map { coordinateNames($0).map { numbers[$0] ?? (use.sets.isEmpty ? -1 : 0) } } ?? []

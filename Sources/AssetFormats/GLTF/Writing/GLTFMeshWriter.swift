@@ -23,13 +23,15 @@ struct GLTFMeshWriter {
     /// What the points of a mesh are moved by where float32 holds them.
     private var float = FloatLoss()
     private var floatPath: String?
+    /// Materials of which it was told that they are repeated.
+    private var toldWraps = Set<Int>()
 
     init(_ scene: Scene, _ materials: GLTFMaterialWriter) {
         self.scene = scene
         self.materials = materials
         skeletons = GLTFSkeletons(scene)
         loader = MeshLoader(scene, keeping: 32 << 20)
-        for node in scene.nodes where node.hasGeometry { names.announce(ObjectNames.naturalName(node)) }
+        for node in scene.nodes where node.hasGeometry { names.announce(node.name) }
     }
 
     func location(_ node: Node) -> SourceLocation { SourceLocation(file: scene.source.file, primPath: node.path) }
@@ -47,6 +49,32 @@ struct GLTFMeshWriter {
         case .instancer, .none, .camera, .light, .skeleton: return nil
         }
         if let known = known[key] { return known }
+        let made = try make(id, node, &out)
+        let index = add(made, node, &out)
+        known[key] = .some(index)
+        return index
+    }
+
+    /// One mesh of many copies of what a node shows; nil where that has no faces.
+    mutating func bakedMesh(_ id: ID<Node>, _ transforms: [Matrix4d], _ out: inout GLTFOutput) throws(AssetError) -> Int? {
+        let node = scene.nodes[id]
+        guard let arrays = try loader.arrays(id, &diagnostics), arrays.polygons.drawnFaceCount > 0 else { return nil }
+        let copies = try arrays.copies(transforms, at: location(node))
+        diagnostics.add(arrays.takeDiagnostics())
+        var made = GLTFOutput.Mesh()
+        try addMesh(try MeshArrays(copies, at: location(node)), node, &made, &out)
+        return add(made, node, &out)
+    }
+
+    private mutating func add(_ mesh: GLTFOutput.Mesh, _ node: Node, _ out: inout GLTFOutput) -> Int? {
+        guard !mesh.primitives.isEmpty else { return nil }
+        var mesh = mesh
+        mesh.name = node.name.isEmpty ? "" : names.unique(node.name)
+        out.meshes.append(mesh)
+        return out.meshes.count - 1
+    }
+
+    private mutating func make(_ id: ID<Node>, _ node: Node, _ out: inout GLTFOutput) throws(AssetError) -> GLTFOutput.Mesh {
         var made = GLTFOutput.Mesh()
         switch node.content {
         case .curves(let curves): try addCurves(scene.curves[curves], node, &made, &out)
@@ -57,14 +85,7 @@ struct GLTFMeshWriter {
                 diagnostics.add(arrays.takeDiagnostics())
             }
         }
-        var index: Int?
-        if !made.primitives.isEmpty {
-            made.name = names.unique(ObjectNames.naturalName(node))
-            out.meshes.append(made)
-            index = out.meshes.count - 1
-        }
-        known[key] = .some(index)
-        return index
+        return made
     }
 
     // MARK: Faces
@@ -86,6 +107,10 @@ struct GLTFMeshWriter {
         let parts = try arrays.materialParts(base: node.previewMaterial.map { Int($0.index) }, subsets: subsets)
         var look = try GLTFMeshLook(arrays, node, parts.map { $0.material.map { ID<Material>($0) } }, materials)
         look.takeOthers(arrays, node, &losses)
+        if look.writesColors, let colors = look.colors {
+            let outside = colors.values.count { !($0.x >= 0 && $0.x <= 1 && $0.y >= 0 && $0.y <= 1 && $0.z >= 0 && $0.z <= 1) }
+            if outside > 0 { losses.note("color-range", at: node.path, count: outside) }
+        }
         if let wanted = look.missingSet {
             diagnostics.warning(
                 "gltf.assumed.uv-set", "the material asks for the coordinates '\(wanted)', the mesh has none of that name: \(look.sets.first.map { "'\($0.name)' is taken" } ?? "it has no texture")",
@@ -93,6 +118,7 @@ struct GLTFMeshWriter {
         }
         let vertices = try GLTFWeldedVertices(arrays, look, jointCount: arrays.mesh.skin.flatMap { skeletons.jointCount($0, scene) })
         note(vertices.loss, node)
+        checkDefaultWraps(look, parts)
 
         var degenerate = 0
         var compaction = GLTFCompaction(vertices.weld.count)
@@ -122,6 +148,23 @@ struct GLTFMeshWriter {
         guard !made.primitives.isEmpty, !vertices.shapes.isEmpty else { return }
         made.targetNames = arrays.mesh.blendShapes.map(\.name)
         made.weights = arrays.mesh.blendShapes.map { $0.weight.isFinite ? $0.weight : 0 }
+    }
+
+    /// Tells once a material that the target repeats where the source shows black: beyond a texture that says nothing of it.
+    private mutating func checkDefaultWraps(_ look: GLTFMeshLook, _ parts: [MaterialPart]) {
+        for part in parts {
+            guard let index = part.material, !toldWraps.contains(index), let surface = scene.materials[index].surface else { continue }
+            for binding in surface.bindings where binding.wrapS == .useMetadata || binding.wrapT == .useMetadata {
+                guard let set = look.sets.first(where: { $0.name == binding.primvar ?? "st" }),
+                    set.values.values.contains(where: { !($0.x >= -1e-4 && $0.x <= 1.0001 && $0.y >= -1e-4 && $0.y <= 1.0001) })
+                else { continue }
+                toldWraps.insert(index)
+                diagnostics.warning(
+                    "gltf.lost.wrap", "a texture without a wrap mode is black outside 0 to 1, where its coordinates go; glTF repeats it",
+                    at: SourceLocation(file: scene.source.file, primPath: scene.materials[index].path))
+                break
+            }
+        }
     }
 
     private mutating func note(_ loss: FloatLoss, _ node: Node) {
@@ -216,7 +259,7 @@ struct GLTFMeshWriter {
         let material = materials.material(node.previewMaterial, GLTFMaterialUse(color: color), &out, &diagnostics)
         var primitive = GLTFOutput.Primitive(mode: 3, material: material)
         primitive.attributes.append(("POSITION", position))
-        guard lines.count > Self.mostStrips else {
+        guard lines.count > Self.mostStrips || lines.count > 1 && lines.allSatisfy({ $0.range.count == 2 && !$0.isClosed }) else {
             for line in lines {
                 primitive.mode = line.isClosed ? 2 : 3
                 if lines.count > 1 {

@@ -25,7 +25,7 @@ extension GLTFWriter {
             made.extras = node.customData
             if case .instancer(let instancer) = node.content {
                 skipUntil = i + 1 + max(0, node.descendantCount)
-                let index = add(made, transform, animated: node.isAnimated, below: isLoose ? root : parent ?? root)
+                let index = add(made, transform, below: isLoose ? root : parent ?? root)
                 nodes[id] = index
                 if filter.shows(node) { try addCopies(scene.instancers[instancer], id, below: index) }
                 continue
@@ -36,7 +36,7 @@ extension GLTFWriter {
             }
             if case .camera(let camera) = node.content { made.camera = addCamera(scene.cameras[camera], node) }
             if let light = node.light, filter.shows(node) { made.light = addLight(scene.lights[light], node) }
-            nodes[id] = add(made, transform, animated: node.isAnimated, below: isLoose ? root : parent ?? root)
+            nodes[id] = add(made, transform, below: isLoose ? root : parent ?? root)
         }
     }
 
@@ -67,8 +67,12 @@ extension GLTFWriter {
 
     /// Adds a node with a transform. One that shears becomes two nodes: a scale between two rotations.
     @discardableResult
-    mutating func add(_ node: GLTFOutput.Node, _ transform: Matrix4d, animated: Bool = false, below parent: Int?) -> Int {
+    mutating func add(_ node: GLTFOutput.Node, _ given: Matrix4d, below parent: Int?) -> Int {
         var node = node
+        // OpenUSD takes the last column for what it should be.
+        var transform = given
+        (transform.rows.0.w, transform.rows.1.w, transform.rows.2.w, transform.rows.3.w) = (0, 0, 0, 1)
+        if transform != given { losses.note("projections", at: node.name) }
         var above = parent
         if let parts = TransformParts(transform) {
             node.transform = parts
@@ -79,7 +83,7 @@ extension GLTFWriter {
             node.transform = inner
         } else {
             diagnostics.warning(
-                "gltf.lost.transform", "a transform that is not finite or not affine is left out",
+                "gltf.lost.transform", "a transform that is not finite is left out",
                 at: SourceLocation(file: scene.source.file, primPath: node.name))
         }
         return append(node, below: above)
@@ -114,8 +118,15 @@ extension GLTFWriter {
         }
         for node in order {
             if case .mesh(let mesh) = scene.nodes[node].content { survey.meet(mesh, scene.meshes[mesh], scene.nodes[node]) }
+            let transforms = groups[node] ?? []
+            if options.instancing == .bake, let mesh = try meshes.bakedMesh(node, transforms, &out) {
+                var made = GLTFOutput.Node(name: scene.nodes[node].name.isEmpty ? "" : names.unique(made: scene.nodes[node].name))
+                made.mesh = mesh
+                add(made, .identity, below: parent)
+                continue
+            }
             guard let mesh = try meshes.mesh(node, &out) else { continue }
-            addCopies(groups[node] ?? [], of: mesh, scene.nodes[node], below: parent)
+            addCopies(transforms, of: mesh, scene.nodes[node], below: parent)
         }
     }
 
@@ -127,7 +138,7 @@ extension GLTFWriter {
                 made.mesh = mesh
                 made.instancing = instancing(parts)
                 out.use("EXT_mesh_gpu_instancing", isRequired: true)
-                _ = add(made, .identity, below: parent)
+                add(made, .identity, below: parent)
                 return
             }
             losses.note("shears", at: node.path, count: transforms.count - parts.count)
@@ -135,7 +146,7 @@ extension GLTFWriter {
         for transform in transforms {
             var made = GLTFOutput.Node(name: node.name.isEmpty ? "" : names.unique(made: node.name))
             made.mesh = mesh
-            _ = add(made, transform, below: parent)
+            add(made, transform, below: parent)
         }
     }
 

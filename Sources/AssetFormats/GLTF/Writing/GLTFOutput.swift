@@ -173,17 +173,14 @@ struct GLTFOutput {
             json.value(node.children)
         }
         if let t = node.transform {
-            if t.translation != Vector3d(0, 0, 0) {
-                json.key("translation")
-                json.value(Self.numbers([t.translation.x, t.translation.y, t.translation.z]))
-            }
-            if t.rotation != (0, 0, 0, 1) {
-                json.key("rotation")
-                json.value(Self.numbers([t.rotation.x, t.rotation.y, t.rotation.z, t.rotation.w]))
-            }
-            if t.scale != Vector3d(1, 1, 1) {
-                json.key("scale")
-                json.value(Self.numbers([t.scale.x, t.scale.y, t.scale.z]))
+            let parts: [(String, [Float], [Float])] = [
+                ("translation", Self.numbers([t.translation.x, t.translation.y, t.translation.z]), [0, 0, 0]),
+                ("rotation", Self.numbers([t.rotation.x, t.rotation.y, t.rotation.z, t.rotation.w]), [0, 0, 0, 1]),
+                ("scale", Self.numbers([t.scale.x, t.scale.y, t.scale.z]), [1, 1, 1]),
+            ]
+            for (key, value, usual) in parts where value != usual {
+                json.key(key)
+                json.value(value)
             }
         }
         if !node.weights.isEmpty {

@@ -151,6 +151,7 @@ struct GLTFWriter {
         }
         lost("lights") { "\(amount($0, "light")) not written: glTF has points, spots and directions only: \(losses.names("lights"))" }
         lost("light-shapes") { "\(amount($0, "light")) written without the size of the source: \(losses.names("light-shapes"))" }
+        lost("projections") { "\(amount($0, "transform")) with a last column other than 0 0 0 1 written without it" }
         lost("shears") { "\(amount($0, "transform")) of copies shear, which instances cannot: written as nodes" }
         if options.textures == .skip, !scene.textures.isEmpty {
             diagnostics.info("gltf.textures-skipped", "\(amount(scene.textures.count, "texture")) left out as asked", at: whole)

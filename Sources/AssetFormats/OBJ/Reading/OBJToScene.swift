@@ -41,6 +41,7 @@ struct OBJToScene {
             source: SourceDescription(
                 file: file.name, format: "obj", byteCount: file.count,
                 files: [SourceDescription.File(path: file.name, role: "root", byteCount: file.count, resolved: file.name)]))
+        scene.source.tintsMaterials = true
         report.tell(&context.diagnostics)
         libraries.load(structure, into: &scene, &context)
         for object in structure.objects where object.name >= 0 { paths.announce(OBJToScene.pathName(structure.names.text(object.name))) }
