@@ -84,10 +84,13 @@ final class GLTFImageWriter {
         let file: FileBytes
         switch texture.source {
         case .missing: return nil
-        case .embedded(let bytes): file = FileBytes(name: texture.authoredPath, bytes: bytes)
-        case .file(let path):
+        case .embedded, .file:
             do throws(AssetError) {
-                file = try resolver.open(path)
+                if case .embedded(let bytes) = texture.source {
+                    file = try FileBytes.of(bytes, name: texture.authoredPath)
+                } else {
+                    file = try resolver.open(texture.resolvedPath ?? "")
+                }
             } catch {
                 diagnostics.warning("gltf.lost.texture", "\(texture.authoredPath): \(error.diagnostic.message)", at: place)
                 return nil

@@ -147,7 +147,6 @@ struct GLTFMeshWriter {
         }
         guard !made.primitives.isEmpty, !vertices.shapes.isEmpty else { return }
         made.targetNames = arrays.mesh.blendShapes.map(\.name)
-        made.weights = arrays.mesh.blendShapes.map { $0.weight.isFinite ? $0.weight : 0 }
     }
 
     /// Tells once a material that the target repeats where the source shows black: beyond a texture that says nothing of it.

@@ -33,6 +33,11 @@ extension GLTFWriter {
             if node.hasGeometry, filter.shows(node) {
                 if case .mesh(let mesh) = node.content { survey.meet(mesh, scene.meshes[mesh], node) }
                 made.mesh = try meshes.mesh(id, &out)
+                if let mesh = made.mesh, node.blendWeights.contains(where: { $0 != 0 }), node.blendWeights.allSatisfy(\.isFinite),
+                    out.meshes[mesh].targetNames.count == node.blendWeights.count
+                {
+                    made.weights = node.blendWeights
+                }
             }
             if case .camera(let camera) = node.content { made.camera = addCamera(scene.cameras[camera], node) }
             if let light = node.light, filter.shows(node) { made.light = addLight(scene.lights[light], node) }
