@@ -4,11 +4,17 @@ import AssetModel
 public struct FaceTriangles: Sendable {
     /// Three corners a triangle; nil where all faces are triangles and none is left out.
     @usableFromInline let corners: [Int32]?
-    /// The face of each triangle.
+    /// The face of each triangle; empty where all faces are drawn and are triangles.
     @usableFromInline let faces: [Int32]
     public let count: Int
     /// Faces without area, left out.
     public let degenerate: Int
+
+    /// Some faces of a mesh whose faces are triangles with an area, every one.
+    init(triangles list: [Int32]) { (corners, faces, count, degenerate) = (nil, list, list.count, 0) }
+
+    /// Whether every face of the mesh is a triangle and none is left out, so that no corners had to be listed.
+    var isPlain: Bool { corners == nil && faces.isEmpty }
 
     /// - Parameter list: the faces, or nil for all that `polygons` has.
     public init(_ polygons: PolygonMesh, _ list: [Int32]?) {
@@ -49,12 +55,15 @@ public struct FaceTriangles: Sendable {
     public var byteCount: Int { (corners?.count ?? 0) * 4 + faces.count * 4 }
 
     /// The face that a triangle is cut from.
-    @inlinable public func face(_ k: Int) -> Int { corners == nil ? k : Int(faces[k]) }
+    @inlinable public func face(_ k: Int) -> Int { faces.isEmpty ? k : Int(faces[k]) }
 
     /// The corners of a triangle, in the face's winding.
     @inlinable public func corners(_ k: Int) -> (Int, Int, Int) {
+        guard let corners else {
+            let at = 3 &* face(k)
+            return (at, at &+ 1, at &+ 2)
+        }
         let at = 3 &* k
-        guard let corners else { return (at, at &+ 1, at &+ 2) }
         return (Int(corners[at]), Int(corners[at &+ 1]), Int(corners[at &+ 2]))
     }
 

@@ -50,6 +50,14 @@ public final class MeshArrays {
         return made
     }
 
+    /// Some of the drawn faces cut into triangles; nil means all.
+    public func triangles(_ list: [Int32]?) -> FaceTriangles {
+        guard let list else { return triangles }
+        // All are looked at once, and need not be again for each part.
+        if polygons.faceSize == 3, polygons.keptFaces == nil, triangles.isPlain { return FaceTriangles(triangles: list) }
+        return FaceTriangles(polygons, list)
+    }
+
     // MARK: Attributes
 
     /// The stored normals; nil where the mesh has none that can be used.
@@ -224,16 +232,27 @@ public final class MeshArrays {
                     .warning, "mesh.subset-index-out-of-range", "\(outside) face indices of subsets lie outside the mesh", at: location,
                     count: outside))
         }
-        var lists = [[Int32]](repeating: [], count: slots.count)
+        var counts = [Int](repeating: 0, count: slots.count)
         var order: [Int] = []
         for k in 0..<polygons.drawnFaceCount {
             let face = polygons.keptFaces.map { Int($0[k]) } ?? k
             let slot = Int(max(0, slotOfFace[face]))
-            if lists[slot].isEmpty { order.append(slot) }
-            lists[slot].append(Int32(truncatingIfNeeded: face))
+            if counts[slot] == 0 { order.append(slot) }
+            counts[slot] += 1
         }
         if order.count == 1 { return [MaterialPart(material: slots[order[0]], faces: polygons.keptFaces)] }
-        return order.map { MaterialPart(material: slots[$0], faces: lists[$0]) }
+        // One array for all, parted by slot.
+        var starts = [Int](repeating: 0, count: slots.count)
+        var sum = 0
+        for slot in order { (starts[slot], sum) = (sum, sum + counts[slot]) }
+        var all = [Int32](repeating: 0, count: sum)
+        for k in 0..<polygons.drawnFaceCount {
+            let face = polygons.keptFaces.map { Int($0[k]) } ?? k
+            let slot = Int(max(0, slotOfFace[face]))
+            all[starts[slot]] = Int32(truncatingIfNeeded: face)
+            starts[slot] += 1
+        }
+        return order.map { MaterialPart(material: slots[$0], faces: Array(all[(starts[$0] - counts[$0])..<starts[$0]])) }
     }
 }
 

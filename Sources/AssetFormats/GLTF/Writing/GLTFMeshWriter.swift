@@ -123,7 +123,7 @@ struct GLTFMeshWriter {
         var degenerate = 0
         var compaction = GLTFCompaction(vertices.weld.count)
         for part in parts {
-            let triangles = part.faces == nil ? arrays.triangles : FaceTriangles(polygons, part.faces)
+            let triangles = arrays.triangles(part.faces)
             degenerate += triangles.degenerate
             guard triangles.count > 0 else { continue }
             let isFlipped = arrays.mesh.orientation == .leftHanded
@@ -309,15 +309,19 @@ struct GLTFCompaction {
     /// The vertices in use; the indices become places in them.
     mutating func compact(_ indices: inout [UInt32]) -> [Int32] {
         touched.removeAll(keepingCapacity: true)
-        for i in indices.indices {
-            let vertex = Int(indices[i])
-            if numbers[vertex] < 0 {
-                numbers[vertex] = Int32(truncatingIfNeeded: touched.count)
-                touched.append(Int32(truncatingIfNeeded: vertex))
+        numbers.withUnsafeMutableBufferPointer { numbers in
+            indices.withUnsafeMutableBufferPointer { indices in
+                for i in indices.indices {
+                    let vertex = Int(indices[i])
+                    if numbers[vertex] < 0 {
+                        numbers[vertex] = Int32(truncatingIfNeeded: touched.count)
+                        touched.append(Int32(truncatingIfNeeded: vertex))
+                    }
+                    indices[i] = UInt32(truncatingIfNeeded: numbers[vertex])
+                }
             }
-            indices[i] = UInt32(truncatingIfNeeded: numbers[vertex])
+            for vertex in touched { numbers[Int(vertex)] = -1 }
         }
-        for vertex in touched { numbers[Int(vertex)] = -1 }
         return touched
     }
 }

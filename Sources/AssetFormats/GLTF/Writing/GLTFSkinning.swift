@@ -65,7 +65,7 @@ struct GLTFInfluences {
     var columns: [WeldColumn] {
         [
             WeldColumn(ofPoints: joints.map { UInt32($0) }, width: sets * 4),
-            WeldColumn(ofPoints: WeldColumn.bits(weights), width: sets * 4),
+            WeldColumn(ofPoints: weights, width: sets * 4),
         ]
     }
 

@@ -128,11 +128,11 @@ struct GLTFWeldedVertices {
         for set in look.sets { columns.append(WeldColumn(set.values)) }
         if look.writesColors {
             if let colors = look.colors { columns.append(WeldColumn(colors)) }
-            if let opacity = look.opacity { columns.append(WeldColumn(opacity, words: WeldColumn.bits(opacity.values), width: 1)) }
+            if let opacity = look.opacity { columns.append(WeldColumn(opacity)) }
         }
         for other in look.others {
             switch other.values {
-            case .float(let a): columns.append(WeldColumn(a, words: WeldColumn.bits(a.values), width: 1))
+            case .float(let a): columns.append(WeldColumn(a))
             case .float2(let a): columns.append(WeldColumn(a))
             case .float3(let a): columns.append(WeldColumn(a))
             case .float4(let a): columns.append(WeldColumn(a))
@@ -140,10 +140,10 @@ struct GLTFWeldedVertices {
         }
         if let skin { columns += skin.columns }
         for shape in shapes {
-            columns.append(WeldColumn(ofPoints: WeldColumn.bits(shape.offsets), width: 3))
-            if let normals = shape.normals { columns.append(WeldColumn(ofPoints: WeldColumn.bits(normals), width: 3)) }
+            columns.append(WeldColumn(ofPoints: shape.offsets))
+            if let normals = shape.normals { columns.append(WeldColumn(ofPoints: normals)) }
         }
-        weld = VertexWeld(polygons, positions: WeldColumn(ofPoints: WeldColumn.bits(positions), width: 3), columns: columns)
+        weld = VertexWeld(polygons, positions: WeldColumn(ofPoints: positions), columns: columns)
     }
 
     /// Three vertices a triangle.
@@ -164,13 +164,23 @@ struct GLTFWeldedVertices {
     /// Adds the attributes of the vertices picked, or of all.
     func add(_ picked: [Int32]?, color: GLTFColorUse, to primitive: inout GLTFOutput.Primitive, _ out: inout GLTFOutput) {
         let count = picked?.count ?? weld.count
-        func vertex(_ k: Int) -> Int { picked.map { Int($0[k]) } ?? k }
         func gather<E: Sendable>(_ attribute: MeshAttribute<E>) -> [E] {
-            [E](unsafeUninitializedCapacity: count) { target, filled in
-                for k in 0..<count {
-                    let v = vertex(k)
-                    let value = attribute.valueIndex(face: Int(weld.faces[v]), corner: Int(weld.corners[v]), point: Int(weld.points[v]))
-                    (target.baseAddress.unsafelyUnwrapped + k).initialize(to: attribute.values[value])
+            let origins =
+                switch attribute.domain {
+                case .whole: [Int32](repeating: 0, count: weld.count)
+                case .face: weld.faces
+                case .point: weld.points
+                case .corner: weld.corners
+                }
+            return [E](unsafeUninitializedCapacity: count) { target, filled in
+                let base = target.baseAddress.unsafelyUnwrapped
+                attribute.values.withUnsafeBufferPointer { values in
+                    origins.withUnsafeBufferPointer { origins in
+                        for k in 0..<count {
+                            let element = Int(origins[picked.map { Int($0[k]) } ?? k])
+                            (base + k).initialize(to: values[attribute.indices.map { Int($0[element]) } ?? element])
+                        }
+                    }
                 }
                 filled = count
             }
