@@ -33,7 +33,7 @@ public struct MeshAttribute<Element: Sendable>: Sendable {
     }
 
     /// The same spread with other values.
-    public func map<Other: Sendable>(_ change: (Element) -> Other) -> MeshAttribute<Other> {
+    @inlinable public func map<Other: Sendable>(_ change: (Element) -> Other) -> MeshAttribute<Other> {
         let other: MeshAttribute<Other>.Domain =
             switch domain {
             case .whole: .whole
@@ -41,7 +41,12 @@ public struct MeshAttribute<Element: Sendable>: Sendable {
             case .point: .point
             case .corner: .corner
             }
-        return MeshAttribute<Other>(domain: other, values: values.map(change), indices: indices, absent: absent)
+        let changed = [Other](unsafeUninitializedCapacity: values.count) { buffer, count in
+            HugePages.advise(buffer)
+            for i in values.indices { (buffer.baseAddress.unsafelyUnwrapped + i).initialize(to: change(values[i])) }
+            count = values.count
+        }
+        return MeshAttribute<Other>(domain: other, values: changed, indices: indices, absent: absent)
     }
 }
 

@@ -126,7 +126,7 @@ public struct VertexWeld: Sendable {
     ///   - columns: the other attributes.
     public init(_ polygons: PolygonMesh, positions: WeldColumn, columns: [WeldColumn]) {
         let classes = PointClasses.classes(polygons.points.count, [positions] + columns.filter { $0.domain == .point })
-        ofCorner = [Int32](repeating: -1, count: polygons.faceVertexIndices.count)
+        ofCorner = [Int32](filled: polygons.faceVertexIndices.count, with: -1)
         points.reserveCapacity(polygons.points.count)
         corners.reserveCapacity(polygons.points.count)
         faces.reserveCapacity(polygons.points.count)
@@ -139,7 +139,7 @@ public struct VertexWeld: Sendable {
 
     /// Where nothing but points tells corners apart.
     private mutating func takeCorners(_ polygons: PolygonMesh, _ classes: UnsafeBufferPointer<Int32>) {
-        var first = [Int32](repeating: -1, count: polygons.points.count)
+        var first = [Int32](filled: polygons.points.count, with: -1)
         first.withUnsafeMutableBufferPointer { first in
             polygons.faceVertexIndices.withUnsafeBufferPointer { indices in
                 for k in 0..<polygons.drawnFaceCount {
@@ -157,7 +157,7 @@ public struct VertexWeld: Sendable {
 
     private mutating func takeCorners(_ polygons: PolygonMesh, _ classes: UnsafeBufferPointer<Int32>, _ keys: [WeldKey]) {
         // The first vertex at each point.
-        var first = [Int32](repeating: -1, count: polygons.points.count)
+        var first = [Int32](filled: polygons.points.count, with: -1)
         var extras = ExtraVertices()
         for k in 0..<polygons.drawnFaceCount {
             let face = polygons.keptFaces.map { Int($0[k]) } ?? k
@@ -212,7 +212,7 @@ private enum PointClasses {
         var classes: [Int32] = []
         WeldColumn.withKeys(columns) { keys in
             // A column a time: each runs through its values in order.
-            var hashes = [UInt64](repeating: 0x9e37_79b9_7f4a_7c15, count: count)
+            var hashes = [UInt64](filled: count, with: 0x9e37_79b9_7f4a_7c15)
             hashes.withUnsafeMutableBufferPointer { hashes in
                 for key in keys { for point in 0..<count { key.hash(point, &hashes[point]) } }
                 classes = join(hashes, keys)
@@ -225,7 +225,7 @@ private enum PointClasses {
         let count = hashes.count
         var size = 16
         while size < count + count / 2 { size *= 2 }
-        var slots = [Int32](repeating: -1, count: size)
+        var slots = [Int32](filled: size, with: -1)
         var classes: [Int32] = []
         slots.withUnsafeMutableBufferPointer { slots in
             for point in 0..<count {

@@ -149,6 +149,7 @@ struct GLTFWeldedVertices {
     /// Three vertices a triangle.
     func indices(_ triangles: FaceTriangles, isFlipped: Bool) -> [UInt32] {
         [UInt32](unsafeUninitializedCapacity: triangles.count * 3) { out, count in
+            HugePages.advise(out)
             weld.ofCorner.withUnsafeBufferPointer { vertices in
                 for k in 0..<triangles.count {
                     let (a, b, c) = triangles.corners(k)
@@ -173,6 +174,7 @@ struct GLTFWeldedVertices {
                 case .corner: weld.corners
                 }
             return [E](unsafeUninitializedCapacity: count) { target, filled in
+                HugePages.advise(target)
                 let base = target.baseAddress.unsafelyUnwrapped
                 attribute.values.withUnsafeBufferPointer { values in
                     origins.withUnsafeBufferPointer { origins in

@@ -32,7 +32,14 @@ public enum HugePages {
         return start.bindMemory(to: T.self, capacity: count)
     }
 
-    private static func advise(_ start: UnsafeMutableRawPointer, _ count: Int) {
+    /// Asks for large pages behind memory that is about to be filled.
+    @inlinable public static func advise<T>(_ buffer: UnsafeMutableBufferPointer<T>) {
+        let bytes = buffer.count &* MemoryLayout<T>.stride
+        guard bytes >= 4 << 20, let base = buffer.baseAddress else { return }
+        advise(UnsafeMutableRawPointer(base), bytes)
+    }
+
+    @usableFromInline static func advise(_ start: UnsafeMutableRawPointer, _ count: Int) {
         #if os(Linux)
         let first = (UInt(bitPattern: start) + UInt(size - 1)) & ~UInt(size - 1)
         let last = (UInt(bitPattern: start) + UInt(count)) & ~UInt(size - 1)
@@ -40,5 +47,16 @@ public enum HugePages {
         // MADV_HUGEPAGE, which not every C library declares.
         madvise(from, Int(last - first), 14)
         #endif
+    }
+}
+
+extension Array where Element: BitwiseCopyable {
+    /// An array of one value, in large pages where it is large.
+    public init(filled count: Int, with value: Element) {
+        self.init(unsafeUninitializedCapacity: count) { buffer, used in
+            HugePages.advise(buffer)
+            buffer.initialize(repeating: value)
+            used = count
+        }
     }
 }
