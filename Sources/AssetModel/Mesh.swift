@@ -83,6 +83,8 @@ public struct Curves: Sendable {
     public var orders: [Int32]
     public var knots: [Double]
     public var primvars: [Primvar]
+    /// Points of the source that the curves pass, each once, where it has a table of points and no other node holds these; else 0.
+    public var ownPointCount: Int
 
     public init(kind: Kind, points: PointArray, curveVertexCounts: DeferredArray<Int32>) {
         self.kind = kind
@@ -92,7 +94,11 @@ public struct Curves: Sendable {
         orders = []
         knots = []
         primvars = []
+        ownPointCount = 0
     }
+
+    /// Whether the curves go straight from point to point.
+    public var isLinear: Bool { kind == .basis && type != "cubic" }
 }
 
 /// Points without faces, and point-based prims of which only the points are understood.

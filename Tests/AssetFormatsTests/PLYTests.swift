@@ -135,6 +135,80 @@ import Testing
         #expect(try read(data).points() == [[0.1, 0.2, 0.3]])
     }
 
+    // MARK: Edges and names
+
+    private let edgeLines = "element edge 4\nproperty int vertex1\nproperty int vertex2\n"
+
+    @Test(arguments: [true, false]) func edgesAreLines(isText: Bool) throws {
+        let lines =
+            "element vertex 5\n\(xyz)property float nx\nproperty float ny\nproperty float nz\nproperty uchar red\nproperty uchar green\n"
+            + "property uchar blue\n\(edgeLines)"
+        let rows: [([Float], [UInt8])] = [
+            ([0, 0, 0, 0, 0, 1], [255, 0, 0]), ([1, 0, 0, 0, 0, 1], [0, 255, 0]), ([1, 1, 0, 0, 0, 1], [0, 0, 255]),
+            ([0, 1, 0, 0, 0, 1], [0, 0, 0]), ([5, 5, 5, 0, 0, 1], [255, 255, 255]),
+        ]
+        let edges: [[Int32]] = [[0, 1], [1, 2], [3, 0], [9, 1]]
+        var data = Array(header(isText ? "ascii" : "binary_little_endian", lines).utf8)
+        for (numbers, colors) in rows {
+            data += isText ? Array((numbers.map { "\($0)" } + colors.map { "\($0)" }).joined(separator: " ").utf8) + [10] : floats(numbers) + colors
+        }
+        for edge in edges { data += isText ? Array("\(edge[0]) \(edge[1])\n".utf8) : edge.flatMap { bytes($0, big: false) } }
+        let read = try read(data)
+        #expect(read.scene.nodes.map(\.typeName) == ["Lines", "Points"])
+        let curves = read.scene.curves[ID(0)]
+        #expect(try curves.curveVertexCounts.load() == [3, 2] && curves.ownPointCount == 4)
+        guard case .float(let points) = curves.points else { throw TestFailure("expected floats") }
+        #expect(try points.load() == [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0]].map { Point3f($0[0], $0[1], $0[2]) })
+        #expect(curves.primvars.map(\.name) == ["displayColor"])
+        // What no edge ends at stays a point, with all it has.
+        #expect(try read.points() == [[5, 5, 5]] && read.numbers("normals") == [[0, 0, 1]])
+        #expect(read.codes == ["ply.bad-edge", "ply.dropped.edge-attributes"])
+        #expect(read.diagnostics.entries[0].message.hasPrefix("1 edge left out, the first at edge 3"))
+    }
+
+    /// Edges beside faces are lines beside the mesh, which keeps all vertices.
+    @Test func edgesBesideFaces() throws {
+        let text = header("ascii", "element vertex 4\n\(xyz)element face 1\n\(list)element edge 1\nproperty int vertex1\nproperty int vertex2")
+        let read = try read(text + "0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n2 3\n")
+        #expect(read.scene.nodes.map(\.path) == ["/mesh", "/lines"] && read.codes == [])
+        #expect(read.mesh.points.count == 4 && read.scene.curves[ID(0)].ownPointCount == 0)
+    }
+
+    @Test func edgesWithoutTheirEndsAreNamed() throws {
+        let read = try read(header("ascii", "element vertex 1\n\(xyz)element edge 1\nproperty int from\nproperty int to") + "0 0 0\n0 0\n")
+        #expect(read.codes == ["ply.dropped.element"] && read.scene.nodes.map(\.typeName) == ["Points"])
+    }
+
+    @Test func theFirstOfRepeatedNamesIsRead() throws {
+        let read = try read(
+            header("ascii", "element vertex 3\n\(xyz)property float x\nelement face 1\n\(list)element face 1\n\(list)")
+                + "0 0 0 7\n1 0 0 7\n0 1 0 7\n3 0 1 2\n3 0 2 1\n")
+        #expect(try read.points()[1] == [1, 0, 0] && read.faces() == [[0, 1, 2]])
+        #expect(read.diagnostics.entries.filter { $0.severity == .warning }.map(\.code) == ["ply.repeated-element", "ply.repeated-property"])
+        #expect(read.diagnostics.entries[1].message == "1 property with the name of one before, which is read: vertex.x")
+    }
+
+    /// A name of any bytes leads to its file.
+    @Test func namesOfTexturesNeedNotBeUTF8() throws {
+        let name: [UInt8] = [0x62, 0xE4, 0x20, 0x64]
+        var data = Array("ply\nformat ascii 1.0\ncomment TextureFile ".utf8) + name
+        data += Array("\nelement vertex 1\n\(xyz)end_header\n0 0 0\n".utf8)
+        let read = try read(data, siblings: [SystemPath.decode(name): [1]])
+        #expect(read.codes == [] && SystemPath.bytes(read.scene.textures[ID(0)].authoredPath) == name)
+    }
+
+    /// What `info` does not show it does not read: a bad number of a normal is found where normals are read.
+    @Test func numbersAreHeldToBeOnesWhereTheyAreRead() throws {
+        let text =
+            header("ascii", "element vertex 3\n\(xyz)property float nx\nproperty float ny\nproperty float nz\nelement face 1\n\(list)")
+            + "0 0 0 0 0 1\n1 0 0 0 oops 1\n0 1 0 0 0 1\n3 0 1 2\n"
+        #expect(failure(Array(text.utf8))?.code == "ply.bad-number")
+        var context = ReadContext(resolver: InMemoryResolver())
+        (context.options.wantsArrays, context.options.wantsMeshPrimvars) = (false, false)
+        let scene = try PLYFormat().open(FileBytes(name: "a.ply", bytes: Array(text.utf8)), &context).scene(&context)
+        #expect(scene.meshes[ID(0)].points.count == 3 && context.diagnostics.isEmpty)
+    }
+
     // MARK: Binary
 
     @Test(arguments: [false, true], [("uchar", "int", 1, 4), ("ushort", "uint", 2, 4), ("int", "short", 4, 2), ("uint32", "uint8", 4, 1)])

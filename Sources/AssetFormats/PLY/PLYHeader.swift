@@ -193,8 +193,13 @@ struct PLYHeader: Sendable {
         }
         var last = stop
         while last > first, PLYHeader.isBlank(bytes[last - 1]) { last -= 1 }
+        if isTexture {
+            // Bytes that are no UTF-8 still name a file.
+            textureFiles.append(bytes.withUnsafeBufferPointer { SystemPath.decode(UnsafeBufferPointer(rebasing: $0[first..<last])) })
+            return
+        }
         let text = PLYHeader.text(bytes, first, last)
-        if isTexture { textureFiles.append(text) } else if words[0] == "comment", !text.isEmpty { comments.append(text) }
+        if words[0] == "comment", !text.isEmpty { comments.append(text) }
     }
 
     private static func property(_ words: [String]) -> PLYProperty? {
@@ -230,6 +235,20 @@ struct PLYHeader: Sendable {
         return words
     }
 
+    /// The names of elements, and of properties (`vertex.x`), that one before them has: the first is read.
+    var repeatedNames: (elements: [String], properties: [String]) {
+        var (elements, properties): ([String], [String]) = ([], [])
+        var seenElements = Set<String>()
+        for element in self.elements {
+            if !seenElements.insert(element.name).inserted { elements.append(element.name) }
+            var seen = Set<String>()
+            for property in element.properties where !seen.insert(property.name).inserted {
+                properties.append("\(element.name).\(property.name)")
+            }
+        }
+        return (elements, properties)
+    }
+
     /// The place of what comes next from an offset on: line and column in text, the offset in binary data.
     func location(_ offset: Int, in file: FileBytes) -> SourceLocation {
         guard isText else { return file.location(offset) }
@@ -257,7 +276,7 @@ struct PLYHeader: Sendable {
             guard element.count <= fitting else {
                 throw AssetError(
                     "ply.truncated",
-                    "\(element.count) rows of \(element.name) declared, data for at most \(fitting) of them",
+                    "\(amount(element.count, "row")) of \(element.name) declared, data for at most \(fitting) of them",
                     at: file.location(dataOffset))
             }
             left -= element.count * row

@@ -180,7 +180,7 @@ final class SceneReader {
         if pathLetters > allowedPathLetters {
             throw AssetError(
                 "usd.paths-too-long",
-                "the paths of \(i + 1) prim\(i == 0 ? "" : "s") take more than \(allowedPathLetters) bytes (the limit 'path-bytes')",
+                "the paths of \(i + 1) prim\(i == 0 ? "" : "s") take more than \(amount(allowedPathLetters, "byte")) (the limit 'path-bytes')",
                 at: SourceLocation(file: stage.rootLayer.identifier))
         }
         scene.nodes.elements.append(consume node)

@@ -97,7 +97,7 @@ struct OBJLibraries {
             context.diagnostics.add(
                 Diagnostic(
                     .warning, "obj.dropped.libraries",
-                    "\(passedOver.count) names of material libraries are not looked for: folders were searched \(looks) times before",
+                    "\(amount(passedOver.count, "name")) of material libraries not looked for: folders were searched \(amount(looks, "time")) before",
                     at: places.place(passedOver.first), count: passedOver.count))
         }
     }
