@@ -143,6 +143,7 @@ struct ReadLimit: Sendable {
             ReadLimit(
                 name: "image-bytes", help: "bytes of an image that `convert` copies; a larger one is left out, with a warning",
                 field: { at(&$0.imageBytes, $1) }),
+            ReadLimit(name: "header-bytes", help: "bytes of the header of a PLY file", field: { at(&$0.headerBytes, $1) }),
         ]
     }
 

@@ -31,6 +31,8 @@ public struct ReadLimits: Sendable {
     public var packageEntries = 1_000_000
     /// Bytes of an image that is copied beside an output.
     public var imageBytes = 4 << 30
+    /// Bytes of the lines before a file's data, where only their end says how many they are (PLY).
+    public var headerBytes = 16_000_000
     public init() {}
 }
 

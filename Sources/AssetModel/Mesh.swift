@@ -9,7 +9,12 @@ public struct Mesh: Sendable {
     public var faceVertexCounts: DeferredArray<Int32>
     public var faceVertexIndices: DeferredArray<Int32>
     /// A primvar called "normals" (float3), or nil: the mesh is flat.
-    public var normals: Primvar?
+    public var normals: Primvar? {
+        get { ownNormals.first }
+        set { ownNormals = newValue.map { [$0] } ?? [] }
+    }
+    /// One or none: apart, as a primvar is large.
+    private var ownNormals: [Primvar] = []
     /// The mesh's own primvars, texture coordinates and colours among them, in file order.
     public var primvars: [Primvar]
     /// Parts of the mesh by faces; their materials are on the node (`Node.subsetMaterials`).

@@ -95,6 +95,52 @@ import Testing
         #expect(read.scene.metadata.comment == "x")
     }
 
+    // MARK: Header
+
+    private func headerFailure(_ text: String, limit: Int) -> Diagnostic? {
+        var context = ReadContext(resolver: InMemoryResolver([:]))
+        context.options.limits.headerBytes = limit
+        do throws(AssetError) {
+            _ = try PLYFormat().open(FileBytes(name: "a.ply", bytes: Array(text.utf8)), &context)
+            return nil
+        } catch { return error.diagnostic }
+    }
+
+    /// What has no end is not searched to the end of the file.
+    @Test(arguments: ["\n", "\r\n", "\r"]) func aHeaderHasALimit(end: String) {
+        let begin = "ply\(end)format ascii 1.0\(end)"
+        for endless in [
+            "comment " + String(repeating: "x", count: 5000), String(repeating: "comment x\(end)", count: 500), String(repeating: "\0", count: 5000),
+            String(repeating: "element a 1\(end)property float \(String(repeating: "b", count: 100))\(end)", count: 40),
+        ] {
+            let found = headerFailure(begin + endless + "\(end)end_header\(end)", limit: 1000)
+            #expect(found?.code == "limit.header-bytes" && found?.message.contains("1000") == true && found?.message.contains("end_header") == true)
+        }
+        #expect(headerFailure("ply" + String(repeating: " ", count: 2000), limit: 1000)?.code == "limit.header-bytes")
+        // One that is just as long is read, whatever follows.
+        let header = begin + "comment x\(end)element vertex 0\(end)end_header\(end)"
+        for (limit, code) in [(header.utf8.count, nil), (header.utf8.count - end.utf8.count, "limit.header-bytes")] {
+            #expect(headerFailure(header + String(repeating: "0\n", count: 1000), limit: limit)?.code == code)
+        }
+        // The file's own end is told first.
+        #expect(headerFailure(begin + "comment x", limit: 1000)?.code == "ply.no-end-of-header")
+    }
+
+    @Test func longWordsAreShortenedInMessages() throws {
+        let long = String(repeating: "x", count: 100_000)
+        #expect((headerFailure("ply\nformat \(long)\nend_header\n", limit: 1 << 20)?.message.utf8.count ?? 0) < 300)
+        let read = try read("ply\nformat ascii \(long)\nelement \(long) 0\nproperty int \(long)\nend_header\n")
+        #expect(read.codes == ["ply.version", "ply.dropped.element"] && read.diagnostics.entries.allSatisfy { $0.message.utf8.count < 300 })
+    }
+
+    @Test func manyLinesOfAHeaderAreRead() throws {
+        let lines = (0..<5_000).map { "comment c\($0)\ncomment TextureFile t.png\nelement e\($0) 0\nproperty int p\n" }.joined()
+        let read = try read("ply\nformat ascii 1.0\n\(lines)element vertex 1\n\(xyz)end_header\n0 0 0\n")
+        #expect(read.scene.metadata.comment?.split(separator: "\n").count == 5_000 && read.scene.materials.count == 5_000)
+        #expect(read.scene.metadata.comment?.hasPrefix("c0\nc1\n") == true)
+        #expect(read.codes.first == "ply.dropped.element" && read.codes.contains("ply.missing-texture"))
+    }
+
     @Test(arguments: ["\n", "\r\n", "\r"]) func binaryDataMayBeginWithALineFeed(end: String) throws {
         let text = header("binary_little_endian", "element vertex 3\n\(xyz)element face 1\n\(list)", end: end)
         var data = Array(text.utf8) + [0x0A, 0, 0x80, 0x3F] + floats([0, 0, 2, 0, 0, 0, 2, 0])

@@ -97,7 +97,7 @@ struct PLYSceneBuilder {
             source: SourceDescription(
                 file: file.name, format: "ply", version: header.version.isEmpty ? nil : header.version, byteCount: file.count,
                 files: [SourceDescription.File(path: file.name, role: "root", byteCount: file.count, resolved: file.name)]))
-        if !header.comments.isEmpty { scene.metadata.comment = header.comments.joined(separator: "\n") }
+        scene.metadata.comment = header.comment
         tell(&context.diagnostics)
         guard let vertices = tables.vertices else { return scene }
         let hasFaces = (tables.faces?.counts.count ?? 0) > 0 || (tables.strips?.counts.count ?? 0) > 0
@@ -186,7 +186,8 @@ struct PLYSceneBuilder {
     private func tell(_ diagnostics: inout Diagnostics) {
         if header.version != "1.0" {
             diagnostics.warning(
-                "ply.version", "the version is \(header.version.isEmpty ? "missing" : header.version), expected 1.0", at: location)
+                "ply.version", "the version is \(header.version.isEmpty ? "missing" : PLYHeader.shortened(header.version)), expected 1.0",
+                at: location)
         }
         let repeated = header.repeatedNames
         if !repeated.elements.isEmpty {
@@ -267,7 +268,9 @@ struct PLYSceneBuilder {
         "\(amount(names.count, one, many)): \(shown(names))"
     }
 
-    private func shown(_ names: [String]) -> String { names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "") }
+    private func shown(_ names: [String]) -> String {
+        names.prefix(12).map(PLYHeader.shortened).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
+    }
 
     // MARK: Primvars
 
@@ -416,8 +419,10 @@ struct PLYSceneBuilder {
     /// A material for each texture file.
     private func materials(_ scene: inout Scene, _ context: inout ReadContext) throws(AssetError) -> [ID<Material>] {
         var ids: [ID<Material>] = []
+        var located: [String: AssetLookup.Found?] = [:]
         for (i, name) in header.textureFiles.enumerated() {
-            let found = AssetLookup.find(name, from: file.name, opened: file.name, in: context.resolver)
+            let found = located[name] ?? AssetLookup.find(name, from: file.name, opened: file.name, in: context.resolver)
+            located[name] = .some(found)
             if let warning = found?.warning(name, at: location) { context.diagnostics.add(warning) }
             if found == nil { context.diagnostics.warning("ply.missing-texture", "the texture '\(name)' is not there", at: location) }
             let texture = scene.textures.append(Texture(authoredPath: name, source: found.map { .file($0.path) } ?? .missing))

@@ -169,7 +169,7 @@ private struct STLTextReader {
             if range.lowerBound == 0, raw.count >= 3, p[0] == 0xEF, p[1] == 0xBB, p[2] == 0xBF { p += 3 }
             while true {
                 PlainText.passBlanks(&p, end)
-                if cornerCount == 0, !hasFacet, !isBroken {
+                if cornerCount == 0, !hasFacet, !isBroken, p < end, p.pointee | 0x20 == UInt8(ascii: "f") {
                     p = base + plainFacets(from: p - base, base)
                 }
                 guard p < end else { break }
@@ -288,7 +288,9 @@ private struct STLTextReader {
             if measure.mayNeedDoubles { needsDoubles = true }
         }
         let held: PointArray
-        if keepsPoints {
+        if pointCount == 0 {
+            held = PointArray()
+        } else if keepsPoints {
             held = isCoarse ? .double(.loaded(doubles)) : .float(.loaded(points))
         } else if isCoarse {
             held = .double(.deferred(source(measure.exact, end)))
