@@ -33,10 +33,10 @@ struct ToolRun: ~Copyable {
     ///
     /// - Parameters:
     ///   - activity: what is done to the file: `reading`.
-    ///   - always: whether it is shown where standard error is no terminal as well.
+    ///   - always: whether it is shown where standard error is no terminal as well, and its last state stays.
     func startProgress(_ activity: String, _ file: String, always: Bool = false) -> ProgressLine? {
         guard diagnostics.verbosity != .quiet, environment.isErrorTerminal || always, let terminal = environment.progress else { return nil }
-        return ProgressLine(activity, file, on: terminal)
+        return ProgressLine(activity, file, on: terminal, endsVisibly: always)
     }
 }
 

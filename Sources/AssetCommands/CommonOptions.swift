@@ -140,6 +140,10 @@ struct ReadLimit: Sendable {
                     "bytes that one compressed member of a package may unpack to; unless set, all members together may not exceed 512 MB + 64 for each byte of the package",
                 field: { at(&$0.unpackedBytes, $1) }),
             ReadLimit(name: "package-entries", help: "entries of a package", field: { at(&$0.packageEntries, $1) }),
+            ReadLimit(
+                name: "image-bytes", help: "bytes of an image that `convert` copies; a larger one is left out, with a warning",
+                field: { at(&$0.imageBytes, $1) }),
+            ReadLimit(name: "header-bytes", help: "bytes of the header of a PLY file", field: { at(&$0.headerBytes, $1) }),
         ]
     }
 

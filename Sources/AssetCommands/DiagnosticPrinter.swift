@@ -59,9 +59,9 @@ struct DiagnosticPrinter {
         case .warning where !isStrict: out.put("warning", .yellow)
         case .warning, .error: out.put("error", .red)
         }
-        out.put(": " + escaped(d.message))
+        out.put(": " + shortMessage(d.message))
         out.put(" [\(escaped(d.code))]", .dim)
-        if let path = d.location.primPath { out.put(" <\(escaped(path))>", .cyan) }
+        if let path = d.location.primPath { out.put(" <\(shortName(path))>", .cyan) }
         if d.count > 1 { out.put(" (×\(grouped(d.count)))", .bold) }
         out.endLine()
         for note in d.notes { out.line("    " + escaped(note), .dim) }
@@ -111,6 +111,12 @@ struct DiagnosticPrinter {
         out.line(help, .dim)
         out.flush()
     }
+}
+
+/// A message, cut where it holds names of megabytes.
+private func shortMessage(_ message: String) -> String {
+    let limit = 2000
+    return message.utf8.count <= limit ? escaped(message) : escaped(String(message.unicodeScalars.prefix(limit))) + "…"
 }
 
 /// An argument as a shell would take it.

@@ -21,7 +21,7 @@ public struct ProgressTerminal: Sendable {
 
 /// A line on the terminal that says what goes on and how far it is, `reading chair.obj 43 %`, or for how long where that is not known,
 /// `converting chair.usdc … 1.2 s`. It shows only when the work lasts longer than half a second, changes ten times a second at most,
-/// and is wiped when the work ends.
+/// and is wiped when the work ends, unless it was asked for in any case: then a last one stays.
 final class ProgressLine: Sendable {
     private struct State {
         var isDone = false
@@ -38,12 +38,15 @@ final class ProgressLine: Sendable {
     private let file: String
     private let terminal: ProgressTerminal
     private let start: Int
+    private let endsVisibly: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - activity: what is said while nobody reports anything: `converting`.
     ///   - file: the path of the file that is said of.
-    init(_ activity: String, _ file: String, on terminal: ProgressTerminal) {
+    ///   - endsVisibly: whether a line with the time that the work took stays, however short that was.
+    init(_ activity: String, _ file: String, on terminal: ProgressTerminal, endsVisibly: Bool = false) {
+        self.endsVisibly = endsVisibly
         (self.activity, self.file, self.terminal, start) = (activity, file, terminal, terminal.now())
         terminal.everyTenth { [self] in look() }
     }
@@ -99,11 +102,18 @@ final class ProgressLine: Sendable {
         return activity + " " + name + rest
     }
 
-    /// Wipes the line. No more of it is written afterwards.
+    /// Wipes the line, or ends it. No more of it is written afterwards.
     func stop() {
+        let now = terminal.now()
         state.withLock { state in
+            guard !state.isDone else { return }
             state.isDone = true
-            if state.columns > 0 { terminal.write("\r" + String(repeating: " ", count: state.columns) + "\r") }
+            if endsVisibly {
+                let text = line(nil, now)
+                terminal.write("\r" + text + String(repeating: " ", count: max(0, state.columns - displayWidth(text))) + "\n")
+            } else if state.columns > 0 {
+                terminal.write("\r" + String(repeating: " ", count: state.columns) + "\r")
+            }
             state.columns = 0
         }
     }

@@ -1,3 +1,4 @@
+import AssetIO
 import AssetModel
 
 /// The program's version.
@@ -52,6 +53,15 @@ public func runTool(_ arguments: [String], _ environment: ToolEnvironment) -> Ex
         do throws(CommandFailure) {
             return finish(out, try command.run(run), environment)
         } catch {
+            // Programs that read the output find there what was wrong with the input.
+            if case .input(let problem) = error, parsed.has("json"), let file = parsed.operands.first?.text {
+                var json = JSONWriter()
+                json.beginObject()
+                json.schema("facet.\(spec.name)/1")
+                json.failure(problem.diagnostic, of: file)
+                json.endObject()
+                json.flush(out)
+            }
             _ = finish(out, .done, environment)
             switch error {
             case .usage(let usage):

@@ -17,6 +17,9 @@ struct TextureCopies {
     private let scene: Scene
     private let resolver: any AssetResolver
     private let isSkipped: Bool
+    /// Bytes that an image may have.
+    private let largest: Int
+    private var renames = RenameList()
     /// The prefix of the codes of what is told, and the format's name in messages.
     private let code: String
     private let format: String
@@ -30,7 +33,8 @@ struct TextureCopies {
     private var recoded: [(path: String, bytes: [UInt8])] = []
     var usedTextureCount: Int { entries.count }
 
-    init(_ scene: Scene, _ resolver: any AssetResolver, isSkipped: Bool, code: String, format: String) {
+    init(_ scene: Scene, _ resolver: any AssetResolver, isSkipped: Bool, largest: Int, code: String, format: String) {
+        self.largest = largest
         (self.code, self.format) = (code, format)
         self.scene = scene
         self.resolver = resolver
@@ -72,12 +76,19 @@ struct TextureCopies {
             diagnostics.warning("\(code).lost.texture", "\(texture.authoredPath): \(error.diagnostic.message)", at: location)
             return nil
         }
+        guard bytes.count <= largest else {
+            diagnostics.warning(
+                "\(code).lost.texture",
+                "\(texture.authoredPath) is not copied: it has \(amount(bytes.count, "byte")), the limit 'image-bytes' is \(largest)", at: location)
+            return nil
+        }
         guard let image = ImageHeader(bytes) else {
             diagnostics.warning(
                 "\(code).lost.texture", "\(texture.authoredPath) is not copied: its bytes are not those of an image", at: location)
             return nil
         }
-        var name = Self.fileName(texture)
+        let own = Self.fileName(texture)
+        var name = SystemPath.readable(own)
         if name.isEmpty {
             unnamedCount += 1
             name = "image_\(unnamedCount)." + image.kind.fileExtension
@@ -90,7 +101,9 @@ struct TextureCopies {
             diagnostics.info("\(code).recoded-texture", "\(texture.authoredPath) is written as PNG: few programs read Targa files", at: location)
             return Entry(path: path, channels: image.channels)
         }
-        let path = Self.folder + names.uniqueFile(safeFileName(name))
+        let written = names.uniqueFile(safeFileName(name))
+        renames.note(own, as: written, at: nil)
+        let path = Self.folder + written
         copies.append((path, texture.source))
         return Entry(path: path, channels: image.channels)
     }
@@ -116,6 +129,11 @@ struct TextureCopies {
         case .embedded(let bytes): return try FileBytes.of(bytes, name: "image")
         case .missing: throw AssetError("\(code).missing-texture", "not found", at: SourceLocation(file: scene.source.file))
         }
+    }
+
+    /// Tells of images whose files have other names than those they were copied from.
+    func report(_ file: String, to diagnostics: inout Diagnostics) {
+        renames.report("image", code: "\(code).renamed-image", file: file, severity: .info, to: &diagnostics)
     }
 
     /// Copies the images that were asked for.

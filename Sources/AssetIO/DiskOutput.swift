@@ -55,7 +55,7 @@ public final class DiskOutput: OutputSink, Sendable {
         let length = SystemPath.encode(mainName).count - 1
         guard length <= 255, !mainName.utf8.contains(0) else {
             throw AssetError(
-                "output.unsafe-name", length > 255 ? "the name has \(length) bytes, expected at most 255" : "the name holds a zero byte",
+                "output.unsafe-name", length > 255 ? "the name has \(amount(length, "byte")), expected at most 255" : "the name holds a zero byte",
                 at: SourceLocation(file: path))
         }
         // A folder that is not there is more likely a slip of the hand than a wish; only folders below it are made.

@@ -127,7 +127,8 @@ public final class FileBytes: Sendable {
             }
             if n == 0 { return bytes }
             guard bytes.count + n <= largestStream else {
-                throw AssetError("io.too-large", "more than \(largestStream) bytes, expected a file for so many", at: SourceLocation(file: name))
+                throw AssetError(
+                    "io.too-large", "more than \(amount(largestStream, "byte")), expected a file for so many", at: SourceLocation(file: name))
             }
             bytes.append(contentsOf: block[0..<n])
         }

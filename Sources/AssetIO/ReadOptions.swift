@@ -29,6 +29,10 @@ public struct ReadLimits: Sendable {
     public private(set) var pathBytesWereSet = false
     /// Entries of a package.
     public var packageEntries = 1_000_000
+    /// Bytes of an image that is copied beside an output.
+    public var imageBytes = 4 << 30
+    /// Bytes of the lines before a file's data, where only their end says how many they are (PLY).
+    public var headerBytes = 16_000_000
     public init() {}
 }
 
@@ -137,6 +141,8 @@ public struct WriteOptions: Sendable {
     /// Only the subtree below this node path.
     public var nodePath: String?
     public var allowEmpty = false
+    /// Bytes that an image may have to be copied.
+    public var imageBytes = ReadLimits().imageBytes
     /// Whom to tell how far the writing is.
     public var progress = ProgressReporter()
     public init(fileName: String) { self.fileName = fileName }

@@ -60,7 +60,7 @@ enum TGACodec {
         // A run packet is a count byte and one pixel for at most 128.
         let least = isPacked ? (pixels + 127) / 128 * (bytesEach + 1) : pixels * bytesEach
         guard at <= bytes.count, least <= bytes.count - at else {
-            throw damaged("\(pixels) pixels take at least \(least) bytes, found \(max(0, bytes.count - at))", min(at, bytes.count))
+            throw damaged("\(pixels) pixels take at least \(amount(least, "byte")), found \(max(0, bytes.count - at))", min(at, bytes.count))
         }
 
         var out = [UInt8](repeating: 0, count: pixels * channels)
@@ -98,12 +98,12 @@ enum TGACodec {
             var run = pixels
             var repeats = false
             if isPacked {
-                guard at < bytes.count else { throw damaged("\(pixels) pixels expected, found \(i)", at) }
+                guard at < bytes.count else { throw damaged("\(amount(pixels, "pixel")) expected, found \(i)", at) }
                 run = min(Int(bytes[at] & 127) + 1, pixels - i)
                 repeats = bytes[at] & 128 != 0
                 at += 1
             }
-            guard (repeats ? 1 : run) * bytesEach <= bytes.count - at else { throw damaged("\(pixels) pixels expected, found \(i)", at) }
+            guard (repeats ? 1 : run) * bytesEach <= bytes.count - at else { throw damaged("\(amount(pixels, "pixel")) expected, found \(i)", at) }
             for _ in 0..<run {
                 try put(i, at)
                 i += 1

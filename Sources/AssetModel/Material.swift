@@ -72,7 +72,13 @@ public struct TextureBinding: Sendable, Hashable {
 public struct MaterialInput: Sendable, Hashable {
     public var name: String
     public var value: Value?
-    public var texture: TextureBinding?
+    public var texture: TextureBinding? {
+        get { wired.first }
+        set { wired = newValue.map { [$0] } ?? [] }
+    }
+    /// One or none. Apart, as most inputs are constants.
+    private var wired: [TextureBinding] = []
+
     public init(name: String, value: Value? = nil, texture: TextureBinding? = nil) {
         self.name = name
         self.value = value
@@ -83,16 +89,34 @@ public struct MaterialInput: Sendable, Hashable {
 /// A material input in common terms: a constant, and a texture that replaces it where there is one.
 public struct Channel<V: Sendable & Hashable>: Sendable, Hashable {
     public var value: V
-    public var texture: TextureBinding?
+    public var texture: TextureBinding? {
+        get { source.first?.texture }
+        set { setSource(newValue, primvar) }
+    }
     /// A primvar of the mesh that gives the value (`displayColor`); where it is missing, `value` counts.
-    public var primvar: String?
+    public var primvar: String? {
+        get { source.first?.primvar }
+        set { setSource(texture, newValue) }
+    }
+    /// One where there is a texture or a primvar, else empty. Apart, as a surface has many channels and most are constants.
+    private var source: [ChannelSource] = []
     /// Whether the source said anything about it; otherwise `value` is the shading model's default.
     public var isAuthored: Bool
     public init(_ value: V, texture: TextureBinding? = nil, isAuthored: Bool = false) {
         self.value = value
-        self.texture = texture
         self.isAuthored = isAuthored
+        if texture != nil { self.texture = texture }
     }
+
+    private mutating func setSource(_ texture: TextureBinding?, _ primvar: String?) {
+        source = texture == nil && primvar == nil ? [] : [ChannelSource(texture: texture, primvar: primvar)]
+    }
+}
+
+/// What replaces the constant of a channel.
+private struct ChannelSource: Sendable, Hashable {
+    var texture: TextureBinding?
+    var primvar: String?
 }
 
 /// How opacity is meant: USD's `transparent` keeps the specular reflection, `presence` is coverage.

@@ -9,7 +9,12 @@ public struct Mesh: Sendable {
     public var faceVertexCounts: DeferredArray<Int32>
     public var faceVertexIndices: DeferredArray<Int32>
     /// A primvar called "normals" (float3), or nil: the mesh is flat.
-    public var normals: Primvar?
+    public var normals: Primvar? {
+        get { ownNormals.first }
+        set { ownNormals = newValue.map { [$0] } ?? [] }
+    }
+    /// One or none: apart, as a primvar is large.
+    private var ownNormals: [Primvar] = []
     /// The mesh's own primvars, texture coordinates and colours among them, in file order.
     public var primvars: [Primvar]
     /// Parts of the mesh by faces; their materials are on the node (`Node.subsetMaterials`).
@@ -83,6 +88,8 @@ public struct Curves: Sendable {
     public var orders: [Int32]
     public var knots: [Double]
     public var primvars: [Primvar]
+    /// Points of the source that the curves pass, each once, where it has a table of points and no other node holds these; else 0.
+    public var ownPointCount: Int
 
     public init(kind: Kind, points: PointArray, curveVertexCounts: DeferredArray<Int32>) {
         self.kind = kind
@@ -92,7 +99,11 @@ public struct Curves: Sendable {
         orders = []
         knots = []
         primvars = []
+        ownPointCount = 0
     }
+
+    /// Whether the curves go straight from point to point.
+    public var isLinear: Bool { kind == .basis && type != "cubic" }
 }
 
 /// Points without faces, and point-based prims of which only the points are understood.

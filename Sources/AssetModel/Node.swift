@@ -95,7 +95,7 @@ public struct Node: Sendable {
         case mesh(ID<Mesh>)
         case curves(ID<Curves>)
         case points(ID<PointCloud>)
-        case implicit(ImplicitShape)
+        indirect case implicit(ImplicitShape)
         case instancer(ID<PointInstancer>)
         case camera(ID<Camera>)
         case light(ID<Light>)
@@ -112,8 +112,14 @@ public struct Node: Sendable {
     public var depth: Int
     /// Whether the node has a place in space; `localTransform` and `worldTransform` count only then.
     public var isTransformable: Bool
-    public var localTransform: Matrix4d
-    public var worldTransform: Matrix4d
+    public var localTransform: Matrix4d {
+        @inlinable get { placements.isEmpty ? .identity : placements[0].local }
+        set { place(newValue, worldTransform) }
+    }
+    public var worldTransform: Matrix4d {
+        @inlinable get { placements.isEmpty ? .identity : placements[0].world }
+        set { place(localTransform, newValue) }
+    }
     public var resetsTransformStack: Bool
     /// Whether the local transform may vary over time.
     public var isAnimated: Bool
@@ -184,6 +190,25 @@ public struct Node: Sendable {
         @inlinable _modify { yield &more.attributes }
     }
 
+    @usableFromInline struct Placement: Sendable {
+        @usableFromInline var local: Matrix4d
+        @usableFromInline var world: Matrix4d
+    }
+
+    /// One where the node is anywhere but at the origin, else empty: the two matrices are larger than all the rest.
+    @usableFromInline var placements: [Placement] = []
+
+    /// Sets both transforms at once.
+    public mutating func place(_ local: Matrix4d, _ world: Matrix4d) {
+        if local.isExactlyIdentity, world.isExactlyIdentity {
+            if !placements.isEmpty { placements = [] }
+        } else if placements.isEmpty {
+            placements = [Placement(local: local, world: world)]
+        } else {
+            placements[0] = Placement(local: local, world: world)
+        }
+    }
+
     /// What few nodes have stands apart, so that the others stay small and are copied at little cost.
     @usableFromInline struct Extras: Sendable {
         @usableFromInline init() {}
@@ -232,8 +257,6 @@ public struct Node: Sendable {
         descendantCount = 0
         depth = 0
         isTransformable = false
-        localTransform = .identity
-        worldTransform = .identity
         resetsTransformStack = false
         isAnimated = false
         content = .none

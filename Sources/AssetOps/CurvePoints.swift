@@ -5,6 +5,8 @@ public struct Polyline: Sendable {
     public var points: [Point3d]
     /// Whether the last point joins the first.
     public var isClosed: Bool
+    /// Which points of the curves these are; nil where they are others on the curve.
+    public var source: Range<Int>?
 }
 
 /// Evaluates curves of every kind: linear ones are their points, cubic and NURBS ones are sampled.
@@ -34,6 +36,15 @@ public struct CurvePoints: Sendable {
     }
 
     public var curveCount: Int { counts.count }
+
+    /// The colours of points, where they have one each and are written as they are.
+    public func pointColors() throws(AssetError) -> [Vector3f]? {
+        guard curves.isLinear, let primvar = curves.primvars.first(where: { $0.name == "displayColor" }),
+            case .float3(let values) = primvar.values, primvar.interpolation == .vertex || primvar.interpolation == .varying,
+            primvar.indices == nil, primvar.elementSize == 1, values.count == points.count
+        else { return nil }
+        return try values.load()
+    }
 
     /// Calls `body` with every curve in order. Curves that reach beyond the points, have under two of them or one that is
     /// not finite are left out; returns how many.
@@ -65,7 +76,9 @@ public struct CurvePoints: Sendable {
                 continue
             }
             let own = start <= tangents.count ? tangents[(start - count)..<start] : []
-            try body(i, evaluate(control, tangents: own, order: order, knots: Array(knots)))
+            var line = evaluate(control, tangents: own, order: order, knots: Array(knots))
+            if curves.isLinear { line.source = (start - count)..<start }
+            try body(i, line)
         }
         return leftOut
     }

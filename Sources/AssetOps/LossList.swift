@@ -48,6 +48,3 @@ public struct LossList: Sendable {
         diagnostics.add(Diagnostic(severity, "\(code).\(kind)", message(entry.count), at: SourceLocation(file: file, primPath: entry.path)))
     }
 }
-
-/// `3 meshes`
-public func amount(_ count: Int, _ one: String, _ many: String? = nil) -> String { "\(count) \(count == 1 ? one : many ?? one + "s")" }

@@ -66,6 +66,8 @@ public struct SceneMeasurements: Sendable {
                     totals.triangles = totals.triangles.saturatingAdding(counts.triangles)
                 case .points(let id) where countsPoints:
                     totals.points = totals.points.saturatingAdding(scene.points.elements[Int(id.index)].points.count)
+                case .curves(let id) where countsPoints:
+                    totals.points = totals.points.saturatingAdding(scene.curves.elements[Int(id.index)].ownPointCount)
                 default: break
                 }
                 guard all[i].hasGeometry, i >= belowInstancerUntil, quick.shows(all[i]) else { continue }

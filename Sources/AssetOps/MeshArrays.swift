@@ -186,7 +186,7 @@ public final class MeshArrays {
         }
         diagnostics.add(
             Diagnostic(
-                .warning, "mesh.normals-recomputed", "\(bad) normals of length zero or not finite are made anew from the faces",
+                .warning, "mesh.normals-recomputed", "\(amount(bad, "normal")) of length zero or not finite made anew from the faces",
                 at: location, count: bad))
         return MeshAttribute(domain: normals.domain, values: values, indices: normals.indices)
     }

@@ -58,7 +58,7 @@ public struct AttributeDefect: Error, Hashable, Sendable {
     public var isIndex: Bool
 
     /// `12 values, expected 24`.
-    public var message: String { isIndex ? "index \(found) into \(expected) values" : "\(found) values, expected \(expected)" }
+    public var message: String { isIndex ? "index \(found) into \(amount(expected, "value"))" : "\(amount(found, "value")), expected \(expected)" }
 }
 
 public enum LoadedAttribute<Element: Sendable>: Sendable {

@@ -6,6 +6,8 @@ public struct KeptCache<Key: Hashable, Value> {
     private let limit: Int
     private var kept: [Key: Value] = [:]
     private var bytes = 0
+    /// Bytes that are counted for each value beside its own: small things are many.
+    private static var overhead: Int { 1 << 10 }
 
     /// - Parameter limit: bytes that are kept.
     public init(limit: Int) { self.limit = limit }
@@ -14,6 +16,7 @@ public struct KeptCache<Key: Hashable, Value> {
 
     /// Keeps a value that takes so many bytes.
     public mutating func keep(_ value: Value, for key: Key, bytes count: Int) {
+        let count = count.saturatingAdding(Self.overhead)
         if bytes.saturatingAdding(count) > limit {
             kept.removeAll()
             bytes = 0

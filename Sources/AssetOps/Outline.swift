@@ -86,6 +86,8 @@ public struct Outline: Sendable {
                 totals.triangles = totals.triangles.saturatingAdding(c.triangles)
             case .points(let id) where countsPoints:
                 totals.points = totals.points.saturatingAdding(scene.points[id].points.count)
+            case .curves(let id) where countsPoints:
+                totals.points = totals.points.saturatingAdding(scene.curves[id].ownPointCount)
             default: break
             }
             above.append(entries.count)

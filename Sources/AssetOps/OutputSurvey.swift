@@ -56,7 +56,7 @@ public struct OutputSurvey {
         func lost(_ count: Int, _ what: String) {
             guard count > 0 else { return }
             diagnostics.warning(
-                "\(code).lost.\(what)s", "\(count) \(what)\(count == 1 ? "" : "s") not written: \(name) has none", at: location)
+                "\(code).lost.\(what)s", "\(amount(count, what)) not written: \(name) has none", at: location)
         }
         lost(cameras, "camera")
         lost(lights, "light")
@@ -75,6 +75,8 @@ public struct ObjectNames {
     private var names = UniqueNames()
     private var met = Set<String>()
     private var shared = Set<String>()
+    /// The names that are not written as they are. A copy's is not its own.
+    public private(set) var renames = RenameList()
 
     public init(_ scene: Scene, safe: @escaping @Sendable (String) -> String) {
         self.scene = scene
@@ -92,8 +94,14 @@ public struct ObjectNames {
     /// A name for a thing, another one each time.
     public mutating func name(_ item: DrawItem, _ node: Node) -> String {
         let name = safe(Self.naturalName(node))
-        guard item.copies.isEmpty, let parent = node.parent, shared.contains(name.lowercased()) else { return names.unique(name) }
-        return names.unique(made: safe(Self.naturalName(scene.nodes[parent])) + "_" + name)
+        var made: String
+        if item.copies.isEmpty, let parent = node.parent, shared.contains(name.lowercased()) {
+            made = names.unique(made: safe(Self.naturalName(scene.nodes[parent])) + "_" + name)
+        } else {
+            made = names.unique(name)
+        }
+        if item.copies.isEmpty { renames.note(node.name, as: made, at: node.path) }
+        return made
     }
 
     /// A node's name, or the last part of its path where it has none.

@@ -83,11 +83,13 @@ public struct MeshDefects: Sendable, Hashable {
     public func report(_ format: String, at location: SourceLocation, to diagnostics: inout Diagnostics) {
         if let negativeFace {
             diagnostics.warning(
-                "mesh.topology-mismatch", "face \(negativeFace.face) asks for \(negativeFace.count) corners; the mesh is left out", at: location)
+                "mesh.topology-mismatch", "face \(negativeFace.face) asks for \(amount(negativeFace.count, "corner")); the mesh is left out",
+                at: location)
         } else if let cornersByCounts {
             diagnostics.warning(
                 "mesh.topology-mismatch",
-                "face counts ask for \(cornersByCounts) corners, \(indexCount) indices are there; the mesh is left out", at: location)
+                "face counts ask for \(amount(cornersByCounts, "corner")), found \(amount(indexCount, "index", "indices")); the mesh is left out",
+                at: location)
         }
         func report(_ count: Int, _ code: String, _ what: String) {
             guard count > 0 else { return }

@@ -83,12 +83,12 @@ public struct Triangulator: Sendable {
         previous = (0..<n).map { Int32(truncatingIfNeeded: ($0 + n - 1) % n) }
         isReflex = Array(repeating: false, count: n)
         for i in 0..<n { isReflex[i] = cross(Int(previous[i]), i, Int(next[i])) <= 0 }
-        var reflex = (0..<n).filter { isReflex[$0] }
         var left = n
         var at = 0
         var sinceEar = 0
         // The search is quadratic: past this many corners a polygon is cut as it comes, and before that there is an end to it.
         let isHuge = n > 1 << 15
+        var reflex = isHuge ? [] : (0..<n).filter { isReflex[$0] }
         var (looks, idleSteps) = (n * 4096, n * (isHuge ? 4 : 64))
         while left > 3 {
             let (a, c) = (Int(previous[at]), Int(next[at]))

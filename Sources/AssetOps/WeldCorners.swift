@@ -17,7 +17,7 @@ extension Scene {
         }
         if leftOut > 0 {
             diagnostics.warning(
-                "mesh.position-not-finite", "\(leftOut) triangles use a position that is not finite: left out",
+                "mesh.position-not-finite", "\(amount(leftOut, "triangle")) with a position that is not finite: left out",
                 at: SourceLocation(file: source.file, primPath: first))
         }
     }

@@ -82,12 +82,12 @@ extension Scene {
     fileprivate func checkLimits(_ limits: ReadLimits) throws(AssetError) {
         let here = SourceLocation(file: source.file)
         if limits.primsWereSet, nodes.count > limits.prims {
-            throw AssetError("limit.prims", "the file has \(nodes.count) nodes, the limit is \(limits.prims)", at: here)
+            throw AssetError("limit.prims", "the file has \(amount(nodes.count, "node")), the limit is \(limits.prims)", at: here)
         }
         guard limits.pathBytesWereSet else { return }
         let bytes = nodes.reduce(0) { $0 + $1.path.utf8.count }
         if bytes > limits.pathBytes {
-            throw AssetError("limit.path-bytes", "the paths of the nodes take \(bytes) bytes, the limit is \(limits.pathBytes)", at: here)
+            throw AssetError("limit.path-bytes", "the paths of the nodes take \(amount(bytes, "byte")), the limit is \(limits.pathBytes)", at: here)
         }
     }
 

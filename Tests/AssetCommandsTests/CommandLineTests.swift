@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func completionsOfferWhatAnOptionTakes() {
-        let names = "nesting-depth= prims= arcs= layers= path-bytes= unpacked-bytes= package-entries="
+        let names = "nesting-depth= prims= arcs= layers= path-bytes= unpacked-bytes= package-entries= image-bytes= header-bytes="
         let bash = tool().run("completions", "bash").output
         #expect(bash.contains("--from) COMPREPLY=($(compgen -W \"usdc usda usdz glb gltf obj ply stl\""))
         #expect(bash.contains("--to) COMPREPLY=($(compgen -W \"obj ply stl\""))

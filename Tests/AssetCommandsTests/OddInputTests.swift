@@ -10,7 +10,7 @@ import Testing
     private func tool(_ files: [String: String]) -> ToolHarness {
         let tool = ToolHarness()
         tool.registry = .standard
-        for (name, text) in files { tool.addBytes(name, "#usda 1.0\n" + text) }
+        for (name, text) in files { tool.addBytes(name, name.hasSuffix(".ply") ? text : "#usda 1.0\n" + text) }
         return tool
     }
 
@@ -109,19 +109,22 @@ import Testing
         let layer = "#usda 1.0\n"
         let zip = ZipBuilder([ZipBuilder.Entry("a.usda", layer) { $0.isDeflated = true }, ZipBuilder.Entry("b.txt", "b")]).bytes()
         let classes = (0..<9).map { "class \"C\($0)\" (\n    inherits = </C\($0 + 1)>\n)\n{\n}\n" }.joined()
+        let header = "ply\nformat ascii 1.0\ncomment a\nend_header\n"
         // Prims /a to /a/a/a…: paths of 2, 4, … 18 bytes.
         let cases: [String: (files: [String: String], fails: Int, passes: Int)] = [
             "nesting-depth": (["a.usda": nested(600)], 512, 700), "prims": (["a.usda": nested(9)], 8, 9),
             "arcs": (["a.usda": classes], 20, 100_000_000), "path-bytes": (["a.usda": nested(9)], 89, 90),
             "layers": (["a.usda": "(\n    subLayers = [@one.usda@, @two.usda@]\n)\n", "one.usda": "", "two.usda": ""], 2, 3),
             "unpacked-bytes": ([:], layer.utf8.count - 1, layer.utf8.count), "package-entries": ([:], 1, 2),
+            "header-bytes": (["a.ply": header], header.utf8.count - 1, header.utf8.count),
         ]
-        #expect(Set(cases.keys) == Set(ReadLimit.all.map(\.name)))
+        // Of writing: `everyImageHasALimit`.
+        #expect(Set(cases.keys).union(["image-bytes"]) == Set(ReadLimit.all.map(\.name)))
         for (name, c) in cases {
             func run(_ value: Int?) -> ToolHarness.Result {
                 let tool = tool(c.files)
                 tool.input = zip
-                let file = c.files.isEmpty ? ["--from", "usdz", "-"] : ["a.usda"]
+                let file = c.files.isEmpty ? ["--from", "usdz", "-"] : [c.files.keys.sorted()[0]]
                 return tool.run(["info"] + (value.map { ["--limit", "\(name)=\($0)"] } ?? []) + file)
             }
             let hit = run(c.fails)

@@ -116,6 +116,11 @@ import Testing
         #expect(Self.run(step: 200, "convert", "--progress", "never", "parts/chair.slow", "out.slow").0.writes == [])
         #expect(Self.run(step: 200, "convert", "--progress", "auto", "parts/chair.slow", "out.slow").0.writes.count == 13)
         #expect(Self.run(step: 200, "convert", "--progress", "always", "parts/chair.slow", "out.slow", isTerminal: false).0.writes.count == 13)
+        // However short the work is, something stays to be seen.
+        for step in [0, 200] {
+            let writes = Self.run(step: step, "convert", "--progress", "always", "parts/chair.slow", "out.slow", isTerminal: false).0.writes
+            #expect(writes.last?.hasPrefix("\rconverting chair.slow … ") == true && writes.last?.last == "\n", "\(writes)")
+        }
         for command in ["convert", "info"] {
             #expect(Self.run(step: 200, command, "--quiet", "parts/chair.slow", "out.slow").0.writes == [])
         }

@@ -136,6 +136,8 @@ import Testing
         // Libraries that are not there are looked for a while only.
         let lost = try OBJRead((0..<900).map { "mtllib m\($0 % 800).mtl\n" }.joined() + vertices + "f 1 2 3\n")
         #expect(lost.codes.last == "obj.dropped.libraries" && lost.diagnostics.entries.count < 800)
+        let line = try OBJRead("mtllib" + (0..<50_000).map { " l\($0).mtl" }.joined() + "\n" + vertices + "f 1 2 3\n")
+        #expect(line.codes == ["obj.missing-library"] || line.codes == ["obj.dropped.libraries"], "\(line.codes)")
         // Many names before many faces: not all of them are kept, and that is told.
         let crowd = "o x\n" + vertices + "g" + (0..<3_000).map { " g\($0)" }.joined() + "\n" + String(repeating: "f 1 2 3\n", count: 2_000)
         let some = try OBJRead(crowd)

@@ -95,6 +95,52 @@ import Testing
         #expect(read.scene.metadata.comment == "x")
     }
 
+    // MARK: Header
+
+    private func headerFailure(_ text: String, limit: Int) -> Diagnostic? {
+        var context = ReadContext(resolver: InMemoryResolver([:]))
+        context.options.limits.headerBytes = limit
+        do throws(AssetError) {
+            _ = try PLYFormat().open(FileBytes(name: "a.ply", bytes: Array(text.utf8)), &context)
+            return nil
+        } catch { return error.diagnostic }
+    }
+
+    /// What has no end is not searched to the end of the file.
+    @Test(arguments: ["\n", "\r\n", "\r"]) func aHeaderHasALimit(end: String) {
+        let begin = "ply\(end)format ascii 1.0\(end)"
+        for endless in [
+            "comment " + String(repeating: "x", count: 5000), String(repeating: "comment x\(end)", count: 500), String(repeating: "\0", count: 5000),
+            String(repeating: "element a 1\(end)property float \(String(repeating: "b", count: 100))\(end)", count: 40),
+        ] {
+            let found = headerFailure(begin + endless + "\(end)end_header\(end)", limit: 1000)
+            #expect(found?.code == "limit.header-bytes" && found?.message.contains("1000") == true && found?.message.contains("end_header") == true)
+        }
+        #expect(headerFailure("ply" + String(repeating: " ", count: 2000), limit: 1000)?.code == "limit.header-bytes")
+        // One that is just as long is read, whatever follows.
+        let header = begin + "comment x\(end)element vertex 0\(end)end_header\(end)"
+        for (limit, code) in [(header.utf8.count, nil), (header.utf8.count - end.utf8.count, "limit.header-bytes")] {
+            #expect(headerFailure(header + String(repeating: "0\n", count: 1000), limit: limit)?.code == code)
+        }
+        // The file's own end is told first.
+        #expect(headerFailure(begin + "comment x", limit: 1000)?.code == "ply.no-end-of-header")
+    }
+
+    @Test func longWordsAreShortenedInMessages() throws {
+        let long = String(repeating: "x", count: 100_000)
+        #expect((headerFailure("ply\nformat \(long)\nend_header\n", limit: 1 << 20)?.message.utf8.count ?? 0) < 300)
+        let read = try read("ply\nformat ascii \(long)\nelement \(long) 0\nproperty int \(long)\nend_header\n")
+        #expect(read.codes == ["ply.version", "ply.dropped.element"] && read.diagnostics.entries.allSatisfy { $0.message.utf8.count < 300 })
+    }
+
+    @Test func manyLinesOfAHeaderAreRead() throws {
+        let lines = (0..<5_000).map { "comment c\($0)\ncomment TextureFile t.png\nelement e\($0) 0\nproperty int p\n" }.joined()
+        let read = try read("ply\nformat ascii 1.0\n\(lines)element vertex 1\n\(xyz)end_header\n0 0 0\n")
+        #expect(read.scene.metadata.comment?.split(separator: "\n").count == 5_000 && read.scene.materials.count == 5_000)
+        #expect(read.scene.metadata.comment?.hasPrefix("c0\nc1\n") == true)
+        #expect(read.codes.first == "ply.dropped.element" && read.codes.contains("ply.missing-texture"))
+    }
+
     @Test(arguments: ["\n", "\r\n", "\r"]) func binaryDataMayBeginWithALineFeed(end: String) throws {
         let text = header("binary_little_endian", "element vertex 3\n\(xyz)element face 1\n\(list)", end: end)
         var data = Array(text.utf8) + [0x0A, 0, 0x80, 0x3F] + floats([0, 0, 2, 0, 0, 0, 2, 0])
@@ -133,6 +179,80 @@ import Testing
         #expect(try read(header("ascii", text) + "0.1 0.2 0.3").points() == [[0.1, 0.2, 0.3]])
         let data = Array(header("binary_big_endian", text).utf8) + [0.1, 0.2, 0.3].flatMap { bytes($0.bitPattern, big: true) }
         #expect(try read(data).points() == [[0.1, 0.2, 0.3]])
+    }
+
+    // MARK: Edges and names
+
+    private let edgeLines = "element edge 4\nproperty int vertex1\nproperty int vertex2\n"
+
+    @Test(arguments: [true, false]) func edgesAreLines(isText: Bool) throws {
+        let lines =
+            "element vertex 5\n\(xyz)property float nx\nproperty float ny\nproperty float nz\nproperty uchar red\nproperty uchar green\n"
+            + "property uchar blue\n\(edgeLines)"
+        let rows: [([Float], [UInt8])] = [
+            ([0, 0, 0, 0, 0, 1], [255, 0, 0]), ([1, 0, 0, 0, 0, 1], [0, 255, 0]), ([1, 1, 0, 0, 0, 1], [0, 0, 255]),
+            ([0, 1, 0, 0, 0, 1], [0, 0, 0]), ([5, 5, 5, 0, 0, 1], [255, 255, 255]),
+        ]
+        let edges: [[Int32]] = [[0, 1], [1, 2], [3, 0], [9, 1]]
+        var data = Array(header(isText ? "ascii" : "binary_little_endian", lines).utf8)
+        for (numbers, colors) in rows {
+            data += isText ? Array((numbers.map { "\($0)" } + colors.map { "\($0)" }).joined(separator: " ").utf8) + [10] : floats(numbers) + colors
+        }
+        for edge in edges { data += isText ? Array("\(edge[0]) \(edge[1])\n".utf8) : edge.flatMap { bytes($0, big: false) } }
+        let read = try read(data)
+        #expect(read.scene.nodes.map(\.typeName) == ["Lines", "Points"])
+        let curves = read.scene.curves[ID(0)]
+        #expect(try curves.curveVertexCounts.load() == [3, 2] && curves.ownPointCount == 4)
+        guard case .float(let points) = curves.points else { throw TestFailure("expected floats") }
+        #expect(try points.load() == [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0]].map { Point3f($0[0], $0[1], $0[2]) })
+        #expect(curves.primvars.map(\.name) == ["displayColor"])
+        // What no edge ends at stays a point, with all it has.
+        #expect(try read.points() == [[5, 5, 5]] && read.numbers("normals") == [[0, 0, 1]])
+        #expect(read.codes == ["ply.bad-edge", "ply.dropped.edge-attributes"])
+        #expect(read.diagnostics.entries[0].message.hasPrefix("1 edge left out, the first at edge 3"))
+    }
+
+    /// Edges beside faces are lines beside the mesh, which keeps all vertices.
+    @Test func edgesBesideFaces() throws {
+        let text = header("ascii", "element vertex 4\n\(xyz)element face 1\n\(list)element edge 1\nproperty int vertex1\nproperty int vertex2")
+        let read = try read(text + "0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n2 3\n")
+        #expect(read.scene.nodes.map(\.path) == ["/mesh", "/lines"] && read.codes == [])
+        #expect(read.mesh.points.count == 4 && read.scene.curves[ID(0)].ownPointCount == 0)
+    }
+
+    @Test func edgesWithoutTheirEndsAreNamed() throws {
+        let read = try read(header("ascii", "element vertex 1\n\(xyz)element edge 1\nproperty int from\nproperty int to") + "0 0 0\n0 0\n")
+        #expect(read.codes == ["ply.dropped.element"] && read.scene.nodes.map(\.typeName) == ["Points"])
+    }
+
+    @Test func theFirstOfRepeatedNamesIsRead() throws {
+        let read = try read(
+            header("ascii", "element vertex 3\n\(xyz)property float x\nelement face 1\n\(list)element face 1\n\(list)")
+                + "0 0 0 7\n1 0 0 7\n0 1 0 7\n3 0 1 2\n3 0 2 1\n")
+        #expect(try read.points()[1] == [1, 0, 0] && read.faces() == [[0, 1, 2]])
+        #expect(read.diagnostics.entries.filter { $0.severity == .warning }.map(\.code) == ["ply.repeated-element", "ply.repeated-property"])
+        #expect(read.diagnostics.entries[1].message == "1 property with the name of one before, which is read: vertex.x")
+    }
+
+    /// A name of any bytes leads to its file.
+    @Test func namesOfTexturesNeedNotBeUTF8() throws {
+        let name: [UInt8] = [0x62, 0xE4, 0x20, 0x64]
+        var data = Array("ply\nformat ascii 1.0\ncomment TextureFile ".utf8) + name
+        data += Array("\nelement vertex 1\n\(xyz)end_header\n0 0 0\n".utf8)
+        let read = try read(data, siblings: [SystemPath.decode(name): [1]])
+        #expect(read.codes == [] && SystemPath.bytes(read.scene.textures[ID(0)].authoredPath) == name)
+    }
+
+    /// What `info` does not show it does not read: a bad number of a normal is found where normals are read.
+    @Test func numbersAreHeldToBeOnesWhereTheyAreRead() throws {
+        let text =
+            header("ascii", "element vertex 3\n\(xyz)property float nx\nproperty float ny\nproperty float nz\nelement face 1\n\(list)")
+            + "0 0 0 0 0 1\n1 0 0 0 oops 1\n0 1 0 0 0 1\n3 0 1 2\n"
+        #expect(failure(Array(text.utf8))?.code == "ply.bad-number")
+        var context = ReadContext(resolver: InMemoryResolver())
+        (context.options.wantsArrays, context.options.wantsMeshPrimvars) = (false, false)
+        let scene = try PLYFormat().open(FileBytes(name: "a.ply", bytes: Array(text.utf8)), &context).scene(&context)
+        #expect(scene.meshes[ID(0)].points.count == 3 && context.diagnostics.isEmpty)
     }
 
     // MARK: Binary

@@ -120,6 +120,14 @@ import Testing
         }
     }
 
+    /// Solids without facets, and lines that are no statement, are passed over one by one.
+    @Test func manySolidsOfNothingTakeNoLongTime() throws {
+        let read = try Read(String(repeating: "solid a\nendsolid a\n", count: 40_000), pieceSize: 1 << 14, wantsArrays: false)
+        #expect(read.points.count == 40_000 && read.points.allSatisfy(\.isEmpty) && read.warnings.isEmpty)
+        let odd = try Read("solid a\nendsolid a\n" + String(repeating: "f\n", count: 100_000), pieceSize: 1 << 14, wantsArrays: true)
+        #expect(odd.points == [[]] && odd.warnings.count == 1)
+    }
+
     @Test func bordersFallAnywhere() throws {
         let text = text(3)
         let careful = try Read(text, pieceSize: 0, wantsArrays: true)

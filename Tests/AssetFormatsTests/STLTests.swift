@@ -9,12 +9,14 @@ import Testing
 private struct STLScene {
     let scene: Scene
     let codes: [String]
+    let messages: [String]
 
     init(_ bytes: [UInt8]) throws {
         let resolver = InMemoryResolver(["a.stl": bytes])
         var context = ReadContext(resolver: resolver)
         scene = try STLFormat().open(try resolver.open("a.stl"), &context).scene(&context)
         codes = context.diagnostics.entries.map(\.code)
+        messages = context.diagnostics.entries.map(\.message)
         #expect(SceneInvariants.violations(in: scene).map(\.description) == [])
     }
 
@@ -86,6 +88,27 @@ private let corners = [
         #expect(s.scene.nodes.map(\.name) == [name] && s.scene.source.version == "ascii" && s.codes == [])
     }
 
+    /// A text may end anywhere: wherever words are missing then, that is told, and what was whole is kept.
+    @Test(arguments: ["solid a b\n", "solid\n"]) func everyCutIsTold(_ first: String) throws {
+        let facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0.5\nendloop\nendfacet\n"
+        let text = first + facet + facet + "endsolid"
+        #expect(try STLScene(text).codes == [])
+        for length in first.utf8.count..<text.utf8.count {
+            // So little that it is nothing is refused.
+            guard let s = try? STLScene(Array(text.utf8.prefix(length))) else {
+                #expect(length < first.utf8.count + 6)
+                continue
+            }
+            #expect(s.codes.contains { $0 == "stl.truncated" || $0 == "stl.strange-statement" }, "\(length) bytes: \(s.codes)")
+            let whole = (length - first.utf8.count) / facet.utf8.count
+            if whole > 0 { #expect(try s.points().count >= 3 * whole) }
+        }
+        // Behind the third vertex of the second facet.
+        let third = first + facet + String(facet.prefix { $0 != "5" }) + "5"
+        let s = try STLScene(third)
+        #expect(try s.points().count == 6 && s.codes == ["stl.truncated"])
+    }
+
     @Test func severalSolidsAreNodesOfTheirOwn() throws {
         let facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nendloop\nendfacet\n"
         let s = try STLScene(
@@ -102,7 +125,8 @@ private let corners = [
                 + "facet normal 0 0 1\nouter loop\nvertex 0 zero 0\nvertex 1 0 0\nvertex 1 1 0\nendloop\nendfacet\nwhat is this\n" + good
                 + "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0")
         #expect(try s.points() == Array(corners.prefix(3)) + Array(corners.prefix(3)))
-        #expect(s.codes == ["stl.strange-statement", "stl.bad-facet"])
+        #expect(s.codes == ["stl.strange-statement", "stl.bad-facet", "stl.truncated"])
+        #expect(s.messages[0] == "1 line without a statement of STL: left out")
     }
 
     @Test func largeCoordinatesAreKeptInDoublePrecision() throws {

@@ -3,6 +3,18 @@ import AssetModel
 import TestSupport
 import Testing
 
+@Suite struct KeptCacheTests {
+    /// Small things are many: those that hold next to nothing are not kept without end.
+    @Test func whatHoldsNothingTakesRoomAsWell() {
+        var cache = KeptCache<Int, Int>(limit: 1 << 20)
+        for i in 0..<10_000 {
+            cache.keep(i, for: i, bytes: 0)
+            #expect(cache[i] == i)
+        }
+        #expect((0..<10_000).count { cache[$0] != nil } <= 1024)
+    }
+}
+
 @Suite struct UniqueNamesTests {
     @Test func firstKeepsItsNameAndNaturalNamesAreNeverTaken() {
         var names = UniqueNames()

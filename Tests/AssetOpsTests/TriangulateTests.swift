@@ -114,6 +114,19 @@ import Testing
         #expect(triangles.count >= 3 && triangles.count % 3 == 0 && triangles.allSatisfy { $0 >= 0 && $0 < 6_000 })
     }
 
+    @Test(arguments: [false, true]) func aVeryLargePolygonTakesNoLongTime(turns: Bool) {
+        var triangulator = Triangulator()
+        var triangles: [Int32] = []
+        let n = 300_000
+        var corners = [Point3d(0, -1e6, 0)]
+        for i in 0..<n {
+            let height: Int = turns ? i % 2 : i * i % 1_000_003
+            corners.append(Point3d(Double(i), Double(height), 0))
+        }
+        #expect(triangulator.triangulate(corners, into: &triangles))
+        #expect(triangles.count % 3 == 0 && triangles.allSatisfy { $0 >= 0 && $0 <= n })
+    }
+
     @Test func nothingIsLeftOutOfTwistedPolygons() throws {
         var random = SplitMix64(seed: 7)
         func number() -> Double { Double(random.float(in: -1...1)) }

@@ -95,6 +95,7 @@ struct ConvertCommand: Command {
         if output.text == "-", to == nil { throw output.error("writing standard output needs --to FORMAT") }
         var options = ConversionOptions()
         options.read = common.read
+        options.write.imageBytes = common.read.limits.imageBytes
         options.format = to?.text
         options.overwrite = parsed.has("overwrite")
         options.isStrict = common.isStrict

@@ -118,6 +118,7 @@ struct InfoCommand: Command {
                     // One file that cannot be read does not keep the others from being shown.
                     switch error {
                     case .input(let problem):
+                        if common.json { show.json.add(problem.diagnostic, of: files[i], to: run.out) }
                         run.out.flush()
                         run.diagnostics.print(problem)
                         show.status = .input

@@ -58,11 +58,11 @@ struct BoundsPrinter {
             head: Array(repeating: "", count: names) + ["", "min", "", "", "max", "", "", "size", "", "", "centre", ""])
         table.add([TextItem("everything", .bold)] + (hasMarks ? [TextItem("")] : []) + cells(total))
         for case (let i, let box?) in nodes.enumerated() {
-            table.add([TextItem(escaped(scene.nodes[i].path))] + (hasMarks ? [TextItem(mark(i), .yellow)] : []) + cells(box))
+            table.add([TextItem(shortName(scene.nodes[i].path))] + (hasMarks ? [TextItem(mark(i), .yellow)] : []) + cells(box))
         }
         if let width, table.width(indent: 0) > width {
             stacked("everything", "", total, out)
-            for case (let i, let box?) in nodes.enumerated() { stacked(escaped(scene.nodes[i].path), mark(i), box, out) }
+            for case (let i, let box?) in nodes.enumerated() { stacked(shortName(scene.nodes[i].path), mark(i), box, out) }
         } else {
             table.print(to: out)
         }

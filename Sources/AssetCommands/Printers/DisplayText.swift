@@ -19,6 +19,16 @@ func escaped(_ text: String) -> String {
     return out
 }
 
+/// A name made safe like `escaped`, and cut where no one would read on: files may hold names of megabytes. JSON has them whole.
+func shortName(_ name: String) -> String {
+    let limit = 200
+    if name.utf8.count <= limit { return escaped(name) }
+    // By code points: a letter may have any number of marks.
+    let start = name.unicodeScalars.prefix(limit)
+    let shown = truncated(escaped(String(start)), to: limit - 1)
+    return start.endIndex == name.endIndex || shown.hasSuffix("…") ? shown : shown + "…"
+}
+
 private func mustEscape(_ s: Unicode.Scalar) -> Bool {
     switch s.value {
     case 0..<0x20, 0x7f..<0xa0, 0x2028...0x202e, 0x2066...0x2069, 0x200e...0x200f, 0xfeff, 0x10fe80...0x10feff: true

@@ -19,6 +19,15 @@ struct InfoJSON: ~Copyable {
         json.flushIfFull(buffer)
     }
 
+    /// A file that could not be read.
+    mutating func add(_ problem: Diagnostic, of file: String, to buffer: TextBuffer) {
+        begin()
+        if isList { json.beginObject() }
+        json.failure(problem, of: file)
+        if isList { json.endObject() }
+        json.flushIfFull(buffer)
+    }
+
     private mutating func begin() {
         if isBegun { return }
         isBegun = true

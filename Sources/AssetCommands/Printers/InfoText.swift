@@ -18,7 +18,7 @@ struct InfoText {
         row(
             "format",
             [format, byteText(s.source.byteCount) + (s.source.byteCount >= 1000 ? " (\(grouped(s.source.byteCount)) bytes)" : "")], out)
-        if let generator = s.metadata.generator { row("made by", [escaped(generator)], out) }
+        if let generator = s.metadata.generator { row("made by", [shortName(generator)], out) }
         axes(out)
         if let start = s.metadata.startTimeCode, let end = s.metadata.endTimeCode {
             row(
@@ -37,9 +37,9 @@ struct InfoText {
                 counted(t.meshes, "mesh", "meshes"), counted(t.points, "point"), counted(t.faces, "face"), counted(t.triangles, "triangle"),
                 counted(t.drawCalls, "draw call"),
             ], out)
-        list("materials", s.materials.map { escaped($0.name) + ($0.shader.map { _ in "" } ?? " (no surface shader)") }, out)
+        list("materials", s.materials.map { shortName($0.name) + ($0.shader.map { _ in "" } ?? " (no surface shader)") }, out)
         textures(out)
-        list("skeletons", s.skeletons.map { "\(escaped($0.path)) (\(counted($0.joints, "joint")))" }, out)
+        list("skeletons", s.skeletons.map { "\(shortName($0.path)) (\(counted($0.joints, "joint")))" }, out)
         list("animations", s.animations.map(animation), out)
         list("cameras", s.cameras.map(escaped), out)
         list("lights", s.lights.map(escaped), out)
@@ -119,7 +119,7 @@ struct InfoText {
         let count = summary.nodesByType.reduce(0) { $0 + $1.count }
         let most = summary.nodesByType.sorted { ($1.count, $0.type) < ($0.count, $1.type) }
         let limit = isVerbose ? most.count : 10
-        var parts = most.prefix(limit).map { "\(grouped($0.count)) \($0.type.isEmpty ? "without a type" : escaped($0.type))" }
+        var parts = most.prefix(limit).map { "\(grouped($0.count)) \($0.type.isEmpty ? "without a type" : shortName($0.type))" }
         if most.count > limit { parts.append("… \(most.count - limit) more types") }
         if parts.isEmpty { return row("nodes", ["none"], out) }
         parts[0] = "\(grouped(count)): " + parts[0]
@@ -136,7 +136,7 @@ struct InfoText {
     }
 
     private func animation(_ a: Summary.AnimationEntry) -> String {
-        var text = a.name.isEmpty ? "(no name)" : escaped(a.name)
+        var text = a.name.isEmpty ? "(no name)" : shortName(a.name)
         if let start = a.start, let end = a.end { text += " \(numberText(start)) to \(numberText(end))" }
         if let fps = a.fps { text += " at \(numberText(fps))/s" }
         return text + " (\(counted(a.channels, "channel")))"
@@ -152,7 +152,7 @@ struct InfoText {
         for t in textures.prefix(limit) {
             let isMissing = t.source == .missing
             table.add([
-                TextItem(escaped(t.file), isMissing ? .red : .green),
+                TextItem(shortName(t.file), isMissing ? .red : .green),
                 TextItem(isMissing ? "missing" : t.width.flatMap { w in t.height.map { "\(w) × \($0)" } } ?? "", isMissing ? .red : .plain),
                 TextItem(t.channels.map { counted($0, "channel") } ?? ""),
                 TextItem(t.mediaType.map { $0.hasPrefix("image/") ? String($0.dropFirst(6)) : $0 } ?? "", .dim),
@@ -171,7 +171,7 @@ struct InfoText {
         for v in summary.variants {
             for set in v.sets {
                 items.append(
-                    "\(escaped(v.path)){\(escaped(set.name))=\(escaped(set.selection))} of \(escaped(set.choices.joined(separator: ", ")))")
+                    "\(shortName(v.path)){\(shortName(set.name))=\(shortName(set.selection))} of \(shortName(set.choices.joined(separator: ", ")))")
             }
         }
         let limit = isVerbose ? items.count : 4
@@ -183,6 +183,6 @@ struct InfoText {
         // The file itself and its textures are told above.
         let others = summary.source.files.filter { $0.role != "root" && $0.role != "texture" }
         guard !others.isEmpty else { return }
-        list("files", others.map { escaped($0.path) + " (\(escaped($0.role))\($0.resolved == nil ? ", missing" : ""))" }, out)
+        list("files", others.map { shortName($0.path) + " (\(escaped($0.role))\($0.resolved == nil ? ", missing" : ""))" }, out)
     }
 }

@@ -110,6 +110,14 @@ extension JSONWriter {
         endArray()
     }
 
+    /// A file that could not be read: its name, and the error among the warnings.
+    mutating func failure(_ problem: Diagnostic, of file: String) {
+        member("file", file)
+        var all = Diagnostics()
+        all.add(problem)
+        warnings(all, of: file)
+    }
+
     mutating func materials(_ scene: Scene, users: [[String]]) {
         key("materials")
         beginArray()

@@ -22,15 +22,15 @@ struct MaterialsPrinter {
         out.put("  ")
         out.line(counted(shown.count, "material"), .dim)
         // One width for the names of all materials' inputs: the eye goes down one column.
-        let nameWidth = shown.flatMap { scene.materials[$0].inputs.map { displayWidth(escaped($0.name)) } }.max() ?? 0
+        let nameWidth = shown.flatMap { scene.materials[$0].inputs.map { displayWidth(shortName($0.name)) } }.max() ?? 0
         for i in shown {
             let material = scene.materials[i]
             out.endLine()
-            out.put(escaped(material.name.isEmpty ? "(no name)" : material.name), .bold)
+            out.put(shortName(material.name.isEmpty ? "(no name)" : material.name), .bold)
             out.put("  ")
             out.put(material.shader.map(escaped) ?? "no surface shader", .cyan)
             out.put("  ")
-            out.line(escaped(material.path), .dim)
+            out.line(shortName(material.path), .dim)
             inputs(material, nameWidth, out)
             usedBy(i < users.count ? users[i] : [], isVerbose, nameWidth, out)
         }
@@ -39,7 +39,7 @@ struct MaterialsPrinter {
     private func inputs(_ material: Material, _ nameWidth: Int, _ out: TextBuffer) {
         var table = TextTable(Array(repeating: .left, count: 7))
         for input in material.inputs {
-            let name = TextItem(padded(escaped(input.name), to: nameWidth), .blue)
+            let name = TextItem(padded(shortName(input.name), to: nameWidth), .blue)
             if let binding = input.texture, scene.textures.contains(binding.texture) {
                 table.add([name] + cells(binding, scene.textures[binding.texture]))
             } else if let value = input.value {
@@ -52,7 +52,7 @@ struct MaterialsPrinter {
     private func cells(_ binding: TextureBinding, _ texture: Texture) -> [TextItem] {
         let isMissing = texture.source == .missing
         var cells = [
-            TextItem(escaped(texture.authoredPath) + (isMissing ? " (missing)" : ""), isMissing ? .red : .green),
+            TextItem(shortName(texture.authoredPath) + (isMissing ? " (missing)" : ""), isMissing ? .red : .green),
             TextItem(escaped(binding.output)),
             TextItem(binding.primvar.map(escaped) ?? ""),
             TextItem(binding.wrapS == binding.wrapT ? binding.wrapS.rawValue : "\(binding.wrapS.rawValue)/\(binding.wrapT.rawValue)", .dim),
@@ -84,7 +84,7 @@ struct MaterialsPrinter {
         let limit = isVerbose ? paths.count : 6
         for (n, path) in paths.prefix(limit).enumerated() {
             if n > 0 { out.put(spaces: nameWidth + 4) }
-            out.line(escaped(path))
+            out.line(shortName(path))
         }
         if paths.count > limit {
             out.put(spaces: nameWidth + 4)

@@ -61,7 +61,7 @@ struct NodeText {
                 TextItem(
                     "intensity \(numberText(light.intensity))" + (light.exposure != 0 ? ", exposure \(numberText(light.exposure))" : "")))
         }
-        if let kind = node.kind { items.append(TextItem(escaped(kind), .dim)) }
+        if let kind = node.kind { items.append(TextItem(shortName(kind), .dim)) }
         for set in node.variantSets { items.append(TextItem(variant(set), .blue)) }
         boundMaterials(node, &items)
         marks(node, &items)
@@ -115,13 +115,13 @@ struct NodeText {
         let others = set.choices.filter { $0 != set.selection }
         let selection = set.selection.isEmpty ? "none" : set.selection
         let shown = others.prefix(4).joined(separator: ", ") + (others.count > 4 ? ", … \(others.count - 4) more" : "")
-        return escaped(set.name) + "=" + escaped(selection) + (others.isEmpty ? "" : " (or \(escaped(shown)))")
+        return shortName(set.name) + "=" + shortName(selection) + (others.isEmpty ? "" : " (or \(shortName(shown)))")
     }
 
     func name(of id: ID<Material>) -> String {
         guard scene.materials.contains(id) else { return "?" }
         let material = scene.materials[id]
-        return escaped(sharedNames.contains(material.name) || material.name.isEmpty ? material.path : material.name)
+        return shortName(sharedNames.contains(material.name) || material.name.isEmpty ? material.path : material.name)
     }
 
     private func boundMaterials(_ node: Node, _ items: inout [TextItem]) {
@@ -179,7 +179,7 @@ func metadataFacts(_ metadata: SceneMetadata) -> [String] {
         let rate = metadata.timeCodesPerSecond.map { " at \(numberText($0))/s" } ?? ""
         facts.append("time \(numberText(start)) to \(numberText(end))\(rate)")
     }
-    if let prim = metadata.defaultPrim { facts.append("default \(escaped(prim))") }
+    if let prim = metadata.defaultPrim { facts.append("default \(shortName(prim))") }
     return facts
 }
 

@@ -92,7 +92,7 @@ struct TreeText {
             let n = node(i)
             let w = leadWidth(outline.entries[i].depth) + displayWidth(shownName(i))
             if w <= most { nameWidth = max(nameWidth, w) }
-            let type = displayWidth(escaped(n.typeName))
+            let type = displayWidth(shortName(n.typeName))
             if type <= 20 { typeWidth = max(typeWidth, type) }
             i += 1
         }
@@ -105,7 +105,7 @@ struct TreeText {
 
     private func shownName(_ i: Int) -> String {
         let n = node(i)
-        let name = isFlat || i == 0 && hasRoot ? escaped(n.path) : n.name.isEmpty ? "(no name)" : escaped(n.name)
+        let name = isFlat || i == 0 && hasRoot ? shortName(n.path) : n.name.isEmpty ? "(no name)" : shortName(n.name)
         guard let width else { return name }
         return truncated(name, to: max(8, width - leadWidth(outline.entries[i].depth)))
     }
@@ -170,7 +170,7 @@ struct TreeText {
         if n.typeName.isEmpty && items.isEmpty {
             out.endLine()
         } else {
-            let type = TextItem(escaped(n.typeName), .cyan)
+            let type = TextItem(shortName(n.typeName), .cyan)
             let start = nameWidth + 2
             // The type stands in its column, also where a node has none.
             items.insert(type.text.isEmpty ? TextItem("") : type, at: 0)
@@ -221,7 +221,7 @@ struct TreeText {
             totals.triangles += c.triangles
         }
         out.put(lead + "⋮  ", .dim)
-        out.put("\(grouped(fold.siblings)) more\(fold.type.isEmpty ? "" : " \(escaped(fold.type))") like these", .dim)
+        out.put("\(grouped(fold.siblings)) more\(fold.type.isEmpty ? "" : " \(shortName(fold.type))") like these", .dim)
         if totals.meshes > 0 {
             out.put(
                 "  \(counted(totals.points, "point"))  \(counted(totals.faces, "face"))  \(counted(totals.triangles, "triangle"))", .dim)
@@ -271,7 +271,7 @@ struct TreeText {
         if details.bounds, let box = entry.bounds { detail("bounds", boxText(box)) }
         if details.transforms, n.isTransformable {
             let w = n.transformOps.map { displayWidth(escaped($0.name)) }.max() ?? 0
-            for op in n.transformOps { detail(padded(escaped(op.name), to: w), op.value.map { valueText($0) } ?? "") }
+            for op in n.transformOps { detail(padded(shortName(op.name), to: w), op.value.map { valueText($0) } ?? "") }
             if n.localTransform != .identity || !n.transformOps.isEmpty { detail("local", matrixText(n.localTransform)) }
             if n.worldTransform != n.localTransform { detail("world", matrixText(n.worldTransform)) }
         }
@@ -279,7 +279,7 @@ struct TreeText {
             let w = min(40, n.attributes.map { displayWidth(escaped($0.name)) }.max() ?? 0)
             for a in n.attributes {
                 let samples = a.timeSampleCount > 0 ? " (\(counted(a.timeSampleCount, "time sample")))" : ""
-                detail(padded(escaped(a.name), to: w), escaped(a.typeName) + " = " + escaped(a.value) + samples)
+                detail(padded(shortName(a.name), to: w), shortName(a.typeName) + " = " + escaped(a.value) + samples)
             }
         }
         if details.arcs {
@@ -292,9 +292,9 @@ struct TreeText {
 /// `chair.usda </Chair>  missing`
 func arcText(_ arc: CompositionArc, _ node: Node) -> String {
     var parts: [String] = []
-    if let selection = arc.selection { parts.append(escaped(selection)) }
+    if let selection = arc.selection { parts.append(shortName(selection)) }
     if let file = arc.file { parts.append(escaped(file)) }
-    if !arc.path.isEmpty { parts.append("<\(escaped(arc.path))>") }
+    if !arc.path.isEmpty { parts.append("<\(shortName(arc.path))>") }
     var text = parts.joined(separator: " ")
     var notes: [String] = []
     switch arc.state {
@@ -306,7 +306,7 @@ func arcText(_ arc: CompositionArc, _ node: Node) -> String {
     case .empty: notes.append(arc.kind == "reference" || arc.kind == "payload" ? "no such prim" : "nothing authored there")
     }
     if arc.kind == "prototype", arc.path == node.path { notes.append("this one, shared with others like it") }
-    if let place = arc.introducedAt { notes.append("of \(arc.introducingFile.map { escaped($0) + " " } ?? "")<\(escaped(place))>") }
+    if let place = arc.introducedAt { notes.append("of \(arc.introducingFile.map { escaped($0) + " " } ?? "")<\(shortName(place))>") }
     if arc.isImplied { notes.append("implied") }
     if arc.timeScale != 1 || arc.timeOffset != 0 {
         let scale = arc.timeScale == 1 ? "" : " × \(numberText(arc.timeScale))"

@@ -8,13 +8,16 @@ extension OBJWriter {
         let evaluated = try CurvePoints(curves)
         guard evaluated.curveCount > 0 else { return }
         let color = constantColor(curves.primvars, node)
+        let ofPoints = try evaluated.pointColors()
         try startObject(item, node)
         try use(node.previewMaterial.map { library.index($0, &diagnostics) })
         var written = 0
         let leftOut = try evaluated.forEach { _, line throws(AssetError) in
             let points = PolygonMesh.Points.double(line.points)
+            var colors = color
+            if let ofPoints, let source = line.source { colors = MeshAttribute(domain: .point, values: Array(ofPoints[source])) }
             try OBJLines.vertices(
-                OBJVertices(count: line.points.count), points, m, asDouble: isDouble(curves.points), colors: color, to: text)
+                OBJVertices(count: line.points.count), points, m, asDouble: isDouble(curves.points), colors: colors, to: text)
             let start = vertexCount + 1
             vertexCount += line.points.count
             try elements("l", start, line.points.count, closesTo: line.isClosed ? start : nil)
@@ -24,10 +27,10 @@ extension OBJWriter {
         if leftOut > 0 {
             diagnostics.add(
                 Diagnostic(
-                    .warning, "curves.left-out", "\(leftOut) curves left out: too few points, or some that are not finite",
+                    .warning, "curves.left-out", "\(amount(leftOut, "curve")) left out: too few points, or some that are not finite",
                     at: location(node), count: leftOut))
         }
-        if curves.primvars.contains(where: { $0.name == "displayColor" && $0.interpolation != .constant }) {
+        if ofPoints == nil, curves.primvars.contains(where: { $0.name == "displayColor" && $0.interpolation != .constant }) {
             diagnostics.warning("obj.lost.display-color", "colours along curves are not written", at: location(node))
         }
         if curves.primvars.contains(where: { $0.name == "widths" }) {
@@ -67,7 +70,7 @@ extension OBJWriter {
             for i in 0..<points.count where points[i].isFinite { kept.append(Int32(truncatingIfNeeded: i)) }
             diagnostics.add(
                 Diagnostic(
-                    .warning, "points.not-finite", "\(points.count - kept.count) points left out: not finite", at: location(node),
+                    .warning, "points.not-finite", "\(amount(points.count - kept.count, "point")) left out: not finite", at: location(node),
                     count: points.count - kept.count))
             vertices = OBJVertices(count: kept.count, points: kept)
         }

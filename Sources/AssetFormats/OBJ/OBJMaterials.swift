@@ -31,6 +31,8 @@ struct OBJMaterialLibrary {
     private var indexByID: [ID<Material>: Int] = [:]
     private var indexByContent: [String: Int] = [:]
     private(set) var materials: [OBJMaterial] = []
+    /// Names of materials that are not written as they are.
+    private(set) var renames = RenameList()
     /// The entry for faces without a material that come after faces with one.
     private(set) var unassignedName: String?
 
@@ -43,6 +45,7 @@ struct OBJMaterialLibrary {
 
     var usedMaterialCount: Int { indexByID.count }
     var usedTextureCount: Int { textures.usedTextureCount }
+    func reportImages(_ file: String, to diagnostics: inout Diagnostics) { textures.report(file, to: &diagnostics) }
     var isEmpty: Bool { materials.isEmpty && unassignedName == nil }
 
     /// The entry for a material, made at first use.
@@ -60,9 +63,11 @@ struct OBJMaterialLibrary {
             index = materials.count
             // Once for all copies of a material: instances bring many.
             diagnostics.add(own)
+            let name = names.unique(objName(source.name))
+            renames.note(source.name, as: name, at: source.path)
             materials.append(
                 OBJMaterial(
-                    name: names.unique(objName(source.name)), body: builder.body, coordinates: builder.coordinates,
+                    name: name, body: builder.body, coordinates: builder.coordinates,
                     dependsOnDefaultWrap: builder.dependsOnDefaultWrap, path: source.path))
             indexByContent[key] = index
         }

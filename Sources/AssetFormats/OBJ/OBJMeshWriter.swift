@@ -9,7 +9,7 @@ extension OBJWriter {
         guard polygons.drawnFaceCount > 0 else {
             if data.mesh.faceVertexCounts.isEmpty, polygons.points.count > 0 {
                 diagnostics.warning(
-                    "mesh.no-faces", "a mesh of \(polygons.points.count) points has no faces; its points are written", at: location(node))
+                    "mesh.no-faces", "a mesh of \(amount(polygons.points.count, "point")) has no faces; its points are written", at: location(node))
                 try drawPoints(polygons.points, colors: nil, bounds: polygons.bounds, isFinite: polygons.isFinite, item, node, m)
             }
             return

@@ -16,6 +16,9 @@ struct OBJWriter {
     let text: OutputPieces
     private var survey = OutputSurvey(code: "obj", name: "OBJ")
     private var objectNames: ObjectNames
+    /// Names of nodes above what is drawn and of sets of faces, which become groups.
+    private var groupNames = RenameList()
+    private var namedNodes = Set<ID<Node>>()
 
     /// Lines written so far of each kind; indices in the file count from 1.
     var vertexCount = 0
@@ -46,7 +49,9 @@ struct OBJWriter {
         draws = DrawList(scene, filter: filter)
         conversion = AssetOps.conversion(of: scene, metersPerUnit: options.metersPerUnit, upAxis: options.upAxis)
         library = OBJMaterialLibrary(
-            scene, textures: TextureCopies(scene, context.resolver, isSkipped: options.textures == .skip, code: "obj", format: "OBJ"),
+            scene,
+            textures: TextureCopies(
+                scene, context.resolver, isSkipped: options.textures == .skip, largest: options.imageBytes, code: "obj", format: "OBJ"),
             roughness: options.mtlRoughness)
         objectNames = ObjectNames(scene, safe: objName)
         text = OutputPieces(try output.create(options.fileName))
@@ -101,11 +106,15 @@ struct OBJWriter {
             let node = scene.nodes[item.node]
             weight += weight(item)
             objectNames.meet(node)
+            meetGroups(above: node)
             var hasBare = node.previewMaterial == nil
             if case .mesh(let id) = node.content {
                 let mesh = scene.meshes[id]
                 survey.meet(id, mesh, node)
                 var covered = 0
+                for subset in mesh.subsets where subset.isOfFaces && subset.family != "materialBind" {
+                    groupNames.note(subset.name, as: objName(subset.name), at: node.path + "/" + subset.name)
+                }
                 for (i, subset) in mesh.subsets.enumerated() where i < node.subsetPreviewMaterials.count {
                     guard let material = node.subsetPreviewMaterials[i], !subset.faces.isEmpty else { continue }
                     _ = library.index(material, &diagnostics)
@@ -121,6 +130,15 @@ struct OBJWriter {
             } else if hasBare, hasMaterial {
                 _ = library.nameForUnassigned()
             }
+        }
+    }
+
+    private mutating func meetGroups(above node: Node) {
+        var parent = node.parent
+        while let id = parent, namedNodes.insert(id).inserted {
+            let group = scene.nodes[id]
+            groupNames.note(group.name, as: objName(group.name), at: group.path)
+            parent = group.parent
         }
     }
 
@@ -258,16 +276,20 @@ struct OBJWriter {
     private mutating func reportWhole() {
         let here = SourceLocation(file: scene.source.file)
         survey.reportMeshes(at: here, to: &diagnostics)
+        objectNames.renames.report("object", code: "obj.lost.names", file: here.file, to: &diagnostics)
+        groupNames.report("group", code: "obj.lost.group-names", file: here.file, to: &diagnostics)
+        library.renames.report("material", code: "obj.lost.material-names", file: here.file, to: &diagnostics)
+        library.reportImages(here.file, to: &diagnostics)
         if options.textures == .embed, library.usedTextureCount > 0 {
             diagnostics.warning("obj.lost.embedding", "textures are copied beside the output: OBJ cannot embed them", at: here)
         }
         if options.textures == .skip, library.usedTextureCount > 0 {
-            diagnostics.info("obj.textures-skipped", "\(library.usedTextureCount) textures are left out as asked", at: here)
+            diagnostics.info("obj.textures-skipped", "\(amount(library.usedTextureCount, "texture")) left out as asked", at: here)
         }
         let materials = scene.materials.count - library.usedMaterialCount
         let textures = options.textures == .skip ? 0 : scene.textures.count - library.usedTextureCount
         if materials > 0 || textures > 0 {
-            let parts = [(materials, "material"), (textures, "texture")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+            let parts = [(materials, "material"), (textures, "texture")].filter { $0.0 > 0 }.map { amount($0.0, $0.1) }
             diagnostics.info("obj.unused", "\(parts.joined(separator: " and ")) not used by what is written left out", at: here)
         }
         let part = (try? NodeFilter(nodePath: options.nodePath).range(in: scene)) ?? 0..<scene.nodes.count

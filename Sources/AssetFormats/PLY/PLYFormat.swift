@@ -34,7 +34,7 @@ public struct PLYFormat: Format {
     }
 
     public func open(_ file: FileBytes, _ context: inout ReadContext) throws(AssetError) -> any Document {
-        let header = try PLYHeader(file)
+        let header = try PLYHeader(file, limit: context.options.limits.headerBytes)
         try header.checkCounts(file)
         return PLYDocument(file: file, header: header)
     }

@@ -107,8 +107,8 @@ struct PLYHeader: Sendable {
     var elements: [PLYElement] = []
     /// The names behind `comment TextureFile`, in order.
     var textureFiles: [String] = []
-    /// All other comments, as they stand.
-    var comments: [String] = []
+    /// All other comments as they stand, one a line; nil where there are none.
+    var comment: String?
     /// Where the data start.
     var dataOffset = 0
 
@@ -120,22 +120,32 @@ struct PLYHeader: Sendable {
     }
 
     /// Reads the header. Lines end as the first one does; blanks and tabs may stand anywhere between words.
-    init(_ file: FileBytes) throws(AssetError) {
+    /// - Parameter limit: bytes that it may have. Throws `limit.header-bytes` where its end is not among them.
+    init(_ file: FileBytes, limit: Int = ReadLimits().headerBytes) throws(AssetError) {
         let bytes = file.byteSpan
+        let reach = min(bytes.count, limit)
         var end = 0
-        while end < bytes.count, bytes[end] != 10, bytes[end] != 13 { end += 1 }
+        while end < reach, bytes[end] != 10, bytes[end] != 13 { end += 1 }
         // A line feed ends a line also where a carriage return stands before it, which then is a blank like others.
-        let isCarriageReturn = end < bytes.count && bytes[end] == 13 && !(end + 1 < bytes.count && bytes[end + 1] == 10)
+        let isCarriageReturn = end < reach && bytes[end] == 13 && !(end + 1 < bytes.count && bytes[end + 1] == 10)
         let terminator: UInt8 = isCarriageReturn ? 13 : 10
         var start = file.withUnsafeBytes { PLYHeader.byteOrderMark($0) }
         var line = 0
         var hasFormat = false
+        var released = 0
         while true {
             line += 1
             var stop = start
-            while stop < bytes.count, bytes[stop] != terminator { stop += 1 }
+            while stop < reach, bytes[stop] != terminator { stop += 1 }
             func fail(_ code: String, _ message: String) -> AssetError {
                 AssetError(code, message, at: SourceLocation(file: file.name, position: .line(line, column: 1)))
+            }
+            guard stop < reach || reach == bytes.count else {
+                throw fail("limit.header-bytes", "no end_header within \(limit) bytes (the limit 'header-bytes'), expected one")
+            }
+            if stop - released >= 1 << 20 {
+                file.release(released, count: stop - released)
+                released = stop
             }
             let words = PLYHeader.words(bytes, start, stop)
             if stop == bytes.count, words.first != "end_header" {
@@ -148,7 +158,9 @@ struct PLYHeader: Sendable {
                 case nil: break
                 case "format":
                     guard words.count >= 2, let known = Encoding(rawValue: words[1]) else {
-                        throw fail("ply.bad-format", "the format is \(words.dropFirst().first ?? "missing"), expected ascii or binary")
+                        throw fail(
+                            "ply.bad-format",
+                            "the format is \(words.dropFirst().first.map { PLYHeader.shortened($0) } ?? "missing"), expected ascii or binary")
                     }
                     encoding = known
                     version = words.count > 2 ? words[2] : ""
@@ -193,8 +205,19 @@ struct PLYHeader: Sendable {
         }
         var last = stop
         while last > first, PLYHeader.isBlank(bytes[last - 1]) { last -= 1 }
+        if isTexture {
+            // Bytes that are no UTF-8 still name a file.
+            textureFiles.append(bytes.withUnsafeBufferPointer { SystemPath.decode(UnsafeBufferPointer(rebasing: $0[first..<last])) })
+            return
+        }
+        guard words[0] == "comment", last > first else { return }
         let text = PLYHeader.text(bytes, first, last)
-        if isTexture { textureFiles.append(text) } else if words[0] == "comment", !text.isEmpty { comments.append(text) }
+        if comment == nil {
+            comment = text
+        } else {
+            comment?.append("\n")
+            comment?.append(text)
+        }
     }
 
     private static func property(_ words: [String]) -> PLYProperty? {
@@ -210,24 +233,41 @@ struct PLYHeader: Sendable {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
     private static func text(_ bytes: Span<UInt8>, _ start: Int, _ stop: Int) -> String {
-        var copy: [UInt8] = []
-        copy.reserveCapacity(stop - start)
-        for k in start..<stop { copy.append(bytes[k]) }
-        return String(decoding: copy, as: UTF8.self)
+        bytes.extracting(start..<stop).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
+
+    /// A name as a message can hold it.
+    static func shortened(_ name: String) -> String { name.utf8.count <= 80 ? name : name.prefix(80) + "…" }
 
     /// The words of a line, at most the few that a line of the header has.
     private static func words(_ bytes: Span<UInt8>, _ start: Int, _ stop: Int) -> [String] {
         var words: [String] = []
+        var most = 6
         var k = start
-        while words.count < 6 {
+        while words.count < most {
             while k < stop, isBlank(bytes[k]) { k += 1 }
             guard k < stop else { break }
             let first = k
             while k < stop, !isBlank(bytes[k]) { k += 1 }
             words.append(text(bytes, first, k))
+            // Comments are looked at as far as they may name a texture.
+            if words.count == 1, words[0] == "comment" || words[0] == "obj_info" { most = 3 }
         }
         return words
+    }
+
+    /// The names of elements, and of properties (`vertex.x`), that one before them has: the first is read.
+    var repeatedNames: (elements: [String], properties: [String]) {
+        var (elements, properties): ([String], [String]) = ([], [])
+        var seenElements = Set<String>()
+        for element in self.elements {
+            if !seenElements.insert(element.name).inserted { elements.append(element.name) }
+            var seen = Set<String>()
+            for property in element.properties where !seen.insert(property.name).inserted {
+                properties.append("\(element.name).\(property.name)")
+            }
+        }
+        return (elements, properties)
     }
 
     /// The place of what comes next from an offset on: line and column in text, the offset in binary data.
@@ -257,7 +297,7 @@ struct PLYHeader: Sendable {
             guard element.count <= fitting else {
                 throw AssetError(
                     "ply.truncated",
-                    "\(element.count) rows of \(element.name) declared, data for at most \(fitting) of them",
+                    "\(amount(element.count, "row")) of \(PLYHeader.shortened(element.name)) declared, data for at most \(fitting) of them",
                     at: file.location(dataOffset))
             }
             left -= element.count * row

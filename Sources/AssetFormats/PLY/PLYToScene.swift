@@ -45,6 +45,8 @@ struct PLYDocument: Document {
                         table, points: points, wantsPrimvars: options.wantsMeshPrimvars, keeps: options.wantsArrays, row: &row)
                 case "tristrips" where tables.strips == nil:
                     tables.strips = try PLYFaces(strips: &values, element, points: points, row: &row)
+                case "edge" where tables.edges == nil && PLYEdges.ends(element) != nil:
+                    if let ends = PLYEdges.ends(element) { tables.edges = try PLYEdges(&values, element, ends, points: points, row: &row) }
                 default:
                     tables.unknown.append("\(element.name) (\(element.count))")
                     if let stride = element.stride, !header.isText {
@@ -77,6 +79,7 @@ struct PLYTables {
     var vertices: PLYVertices?
     var faces: PLYFaces?
     var strips: PLYFaces?
+    var edges: PLYEdges?
     /// Elements of which nothing is made, with their counts.
     var unknown: [String] = []
     /// Where the last element ends.
@@ -95,7 +98,7 @@ struct PLYSceneBuilder {
                 file: file.name, format: "ply", version: header.version.isEmpty ? nil : header.version, byteCount: file.count,
                 files: [SourceDescription.File(path: file.name, role: "root", byteCount: file.count, resolved: file.name)]))
         scene.source.tintsMaterials = true
-        if !header.comments.isEmpty { scene.metadata.comment = header.comments.joined(separator: "\n") }
+        scene.metadata.comment = header.comment
         tell(&context.diagnostics)
         guard let vertices = tables.vertices else { return scene }
         let hasFaces = (tables.faces?.counts.count ?? 0) > 0 || (tables.strips?.counts.count ?? 0) > 0
@@ -105,12 +108,9 @@ struct PLYSceneBuilder {
         let wantsPrimvars = context.options.wantsMeshPrimvars || !isMesh
         var primvars: [Primvar] = []
         if wantsPrimvars { primvars = try vertexPrimvars(vertices, &context.diagnostics) }
-        let typeName = isMesh ? "Mesh" : "Points"
-        var node = Node(name: "", path: isMesh ? "/mesh" : "/points", typeName: typeName)
-        node.isTransformable = true
-        node.isImageable = true
         let materials = try self.materials(&scene, &context)
         if isMesh {
+            var node = PLYSceneBuilder.node("/mesh", "Mesh")
             var mesh = Mesh(points: vertices.points)
             if wantsPrimvars, let normals = vertices.normals {
                 mesh.normals = Primvar(name: "normals", role: .normal, interpolation: .vertex, values: .float3(normals))
@@ -122,16 +122,62 @@ struct PLYSceneBuilder {
                 node.previewMaterial = first
             }
             node.content = .mesh(scene.meshes.append(mesh))
+            _ = scene.nodes.append(node)
+            addLines(vertices.points, primvars, ownPointCount: 0, &scene)
         } else {
             if let normals = vertices.normals {
                 primvars.append(Primvar(name: "normals", role: .normal, interpolation: .vertex, values: .float3(normals)))
             }
-            node.content = .points(scene.points.append(PointCloud(points: vertices.points, primvars: primvars)))
-            node.material = materials.first
-            node.previewMaterial = materials.first
+            addPoints(vertices.points, primvars, materials.first, &scene, &context.diagnostics)
         }
-        _ = scene.nodes.append(node)
         return scene
+    }
+
+    private static func node(_ path: String, _ typeName: String) -> Node {
+        var node = Node(name: "", path: path, typeName: typeName)
+        node.isTransformable = true
+        node.isImageable = true
+        return node
+    }
+
+    /// The lines of the edges, and the points that no edge ends at.
+    private func addPoints(
+        _ points: PointArray, _ primvars: [Primvar], _ material: ID<Material>?, _ scene: inout Scene, _ diagnostics: inout Diagnostics
+    ) {
+        var (points, primvars) = (points, primvars)
+        if let edges = tables.edges, !edges.counts.isEmpty {
+            let onEdges = Set(edges.vertices)
+            addLines(points, primvars, ownPointCount: onEdges.count, &scene)
+            let lost = primvars.filter { !PLYSceneBuilder.ofLines($0) }.map(\.name)
+            if !lost.isEmpty {
+                diagnostics.warning(
+                    "ply.dropped.edge-attributes", "edges become lines, which are read without \(lost.joined(separator: ", "))", at: location)
+            }
+            let rest = (0..<Int32(clamping: points.count)).filter { !onEdges.contains($0) }
+            if rest.isEmpty { return }
+            points = points.picked(rest)
+            primvars = primvars.compactMap { $0.picked(rest) }
+        }
+        var node = PLYSceneBuilder.node("/points", "Points")
+        node.content = .points(scene.points.append(PointCloud(points: points, primvars: primvars)))
+        node.material = material
+        node.previewMaterial = material
+        _ = scene.nodes.append(node)
+    }
+
+    /// What a line can have of its vertices: colours. Normals and texture coordinates are of surfaces.
+    private static func ofLines(_ primvar: Primvar) -> Bool { ["displayColor", "displayOpacity"].contains(primvar.name) }
+
+    private func addLines(_ points: PointArray, _ primvars: [Primvar], ownPointCount: Int, _ scene: inout Scene) {
+        guard let edges = tables.edges, !edges.counts.isEmpty else { return }
+        var curves = Curves(kind: .basis, points: points.picked(edges.vertices), curveVertexCounts: .loaded(edges.counts))
+        for primvar in primvars where PLYSceneBuilder.ofLines(primvar) && primvar.interpolation == .vertex {
+            if let picked = primvar.picked(edges.vertices) { curves.primvars.append(picked) }
+        }
+        curves.ownPointCount = ownPointCount
+        var node = PLYSceneBuilder.node("/lines", "Lines")
+        node.content = .curves(scene.curves.append(curves))
+        _ = scene.nodes.append(node)
     }
 
     private var location: SourceLocation { SourceLocation(file: file.name) }
@@ -141,11 +187,25 @@ struct PLYSceneBuilder {
     private func tell(_ diagnostics: inout Diagnostics) {
         if header.version != "1.0" {
             diagnostics.warning(
-                "ply.version", "the version is \(header.version.isEmpty ? "missing" : header.version), expected 1.0", at: location)
+                "ply.version", "the version is \(header.version.isEmpty ? "missing" : PLYHeader.shortened(header.version)), expected 1.0",
+                at: location)
+        }
+        let repeated = header.repeatedNames
+        if !repeated.elements.isEmpty {
+            diagnostics.warning(
+                "ply.repeated-element",
+                "\(amount(repeated.elements.count, "element")) with the name of one before, which is read: \(shown(repeated.elements))",
+                at: location)
+        }
+        if !repeated.properties.isEmpty {
+            diagnostics.warning(
+                "ply.repeated-property",
+                "\(amount(repeated.properties.count, "property", "properties")) with the name of one before, which is read: "
+                    + shown(repeated.properties), at: location)
         }
         if tables.faces == nil, let faces = header.elements.first(where: { $0.name == "face" && $0.count > 0 }) {
             diagnostics.warning(
-                "ply.no-corners", "the \(faces.count) faces have no list vertex_indices or vertex_index", at: location)
+                "ply.no-corners", "\(amount(faces.count, "face")) without a list vertex_indices or vertex_index", at: location)
         }
         if !tables.unknown.isEmpty {
             diagnostics.info("ply.dropped.element", "not read: \(list(tables.unknown, "element"))", at: location)
@@ -165,8 +225,16 @@ struct PLYSceneBuilder {
         }
         properties += (tables.faces?.unknown ?? []).map { "face.\($0)" }
         properties += (tables.strips?.unknown ?? []).map { "tristrips.\($0)" }
+        properties += (tables.edges?.unknown ?? []).map { "edge.\($0)" }
         if !properties.isEmpty {
             diagnostics.info("ply.dropped.property", "not read: \(list(properties, "property", "properties"))", at: location)
+        }
+        if let edges = tables.edges, let first = edges.firstLeftOut {
+            diagnostics.add(
+                Diagnostic(
+                    .warning, "ply.bad-edge",
+                    "\(amount(edges.leftOut, "edge")) left out, the first at edge \(first.edge): an index that is not one of the vertices",
+                    at: header.location(first.offset, in: file)))
         }
         for (name, faces) in [("face", tables.faces), ("tristrips", tables.strips)] {
             guard let faces else { continue }
@@ -180,12 +248,12 @@ struct PLYSceneBuilder {
             if faces.mismatched > 0 {
                 diagnostics.warning(
                     "ply.dropped.texture-coordinates",
-                    "\(faces.mismatched) faces have another number of texture coordinates than corners, the first is face "
+                    "\(amount(faces.mismatched, "face")) with another number of texture coordinates than corners, the first is face "
                         + "\(faces.firstMismatched); the mesh has none", at: location)
             } else if faces.withoutCoordinates > 0, faces.withoutCoordinates < faces.counts.count {
                 diagnostics.info(
                     "ply.faces-without-texture-coordinates",
-                    "\(faces.withoutCoordinates) faces have no texture coordinates, zeros are taken", at: location)
+                    "\(amount(faces.withoutCoordinates, "face")) without texture coordinates, zeros are taken", at: location)
             }
         }
         let bytes = file.byteSpan
@@ -193,13 +261,16 @@ struct PLYSceneBuilder {
         if header.isText { while end < bytes.count, bytes[end] <= 32 { end += 1 } }
         if end < bytes.count {
             diagnostics.warning(
-                "ply.trailing-data", "\(bytes.count - end) bytes follow the last element, expected none", at: file.location(end))
+                "ply.trailing-data", "\(amount(bytes.count - end, "byte")) behind the last element, expected none", at: file.location(end))
         }
     }
 
     private func list(_ names: [String], _ one: String, _ many: String? = nil) -> String {
-        let shown = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
-        return "\(names.count) \(names.count == 1 ? one : many ?? one + "s"): \(shown)"
+        "\(amount(names.count, one, many)): \(shown(names))"
+    }
+
+    private func shown(_ names: [String]) -> String {
+        names.prefix(12).map(PLYHeader.shortened).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
     }
 
     // MARK: Primvars
@@ -328,7 +399,7 @@ struct PLYSceneBuilder {
         if outside > 0 {
             diagnostics.info(
                 "ply.faces-without-texture",
-                "\(outside) faces name no texture (the first of them \(firstOutside)), expected one of \(materials.count)", at: location)
+                "\(amount(outside, "face")) without a texture (the first names \(firstOutside)), expected one of \(materials.count)", at: location)
         }
         if let whole = parts.firstIndex(where: { $0.count == textures.count }) {
             node.material = materials[whole]
@@ -349,8 +420,10 @@ struct PLYSceneBuilder {
     /// A material for each texture file.
     private func materials(_ scene: inout Scene, _ context: inout ReadContext) throws(AssetError) -> [ID<Material>] {
         var ids: [ID<Material>] = []
+        var located: [String: AssetLookup.Found?] = [:]
         for (i, name) in header.textureFiles.enumerated() {
-            let found = AssetLookup.find(name, from: file.name, opened: file.name, in: context.resolver)
+            let found = located[name] ?? AssetLookup.find(name, from: file.name, opened: file.name, in: context.resolver)
+            located[name] = .some(found)
             if let warning = found?.warning(name, at: location) { context.diagnostics.add(warning) }
             if found == nil { context.diagnostics.warning("ply.missing-texture", "the texture '\(name)' is not there", at: location) }
             let texture = scene.textures.append(Texture(authoredPath: name, source: found.map { .file($0.path) } ?? .missing))

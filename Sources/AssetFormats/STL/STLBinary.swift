@@ -22,18 +22,19 @@ enum STLBinary {
         let place = file.location(80)
         guard let declared = file.withUnsafeBytes({ declaredCount($0) }) else {
             throw AssetError(
-                "stl.not-stl", "\(file.count) bytes that are no text of STL, expected a header of \(headerSize)", at: file.location(0))
+                "stl.not-stl", "\(amount(file.count, "byte")) of no text of STL, expected a header of \(headerSize)", at: file.location(0))
         }
         let complete = (file.count - headerSize) / recordSize
         if complete != declared || (file.count - headerSize) % recordSize != 0 {
             guard complete > 0 || declared == 0, isPlausible(file, complete) else {
                 throw AssetError(
-                    "stl.not-stl", "neither text nor binary STL: \(declared) triangles said, \(complete) would fit", at: place)
+                    "stl.not-stl", "neither text nor binary STL: \(amount(declared, "triangle")) said, \(complete) would fit", at: place)
             }
             let spare = (file.count - headerSize) - complete * recordSize
             diagnostics.warning(
                 "stl.count-mismatch",
-                "\(declared) triangles said, \(complete) complete ones are there\(spare > 0 ? " and \(spare) bytes more" : "")", at: place)
+                "\(amount(declared, "triangle")) said, \(amount(complete, "complete one")) found\(spare > 0 ? " and \(amount(spare, "byte")) more" : "")",
+                at: place)
         }
         let records = STLRecords(file: file, count: complete)
         // Where nobody loads the points, what is asked for is found in one pass.

@@ -63,6 +63,8 @@ struct STLDocument: Document {
         if context.options.checksStoredNormals { STLNormals.check(self, &context.diagnostics) }
         var names = UniqueNames()
         for solid in solids { names.announce(pathPart(solid.name)) }
+        scene.nodes.reserveCapacity(solids.count)
+        scene.meshes.reserveCapacity(solids.count)
         for solid in solids {
             let triangles = solid.points.count / 3
             var mesh = Mesh(

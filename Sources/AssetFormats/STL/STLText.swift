@@ -104,6 +104,8 @@ private struct STLTextReader {
     private let powers = DecimalPowers.shared
     private var strange: (count: Int, first: Int) = (0, 0)
     private var badFacets: (count: Int, first: Int) = (0, 0)
+    /// What the end of the text cuts; nil where all that began has ended.
+    private var cut: String?
 
     private let pieces: TextPieces<STLPlainFacets>
     private let pieceSize: Int
@@ -143,14 +145,17 @@ private struct STLTextReader {
             return SourceLocation(file: file.name, position: .line(line, column: column))
         }
         if strange.count > 0 {
-            diagnostics.warning("stl.strange-statement", "\(strange.count) lines hold no statement of STL: left out", at: place(strange.first))
+            diagnostics.warning(
+                "stl.strange-statement", "\(amount(strange.count, "line")) without a statement of STL: left out", at: place(strange.first))
         }
         if colored.count > 0 {
-            diagnostics.warning("stl.dropped.color", "\(colored.count) colours of facets in text are not read", at: place(colored.first))
+            diagnostics.warning("stl.dropped.color", "\(amount(colored.count, "colour")) of facets in text not read", at: place(colored.first))
         }
         if badFacets.count > 0 {
-            diagnostics.warning("stl.bad-facet", "\(badFacets.count) facets without three whole points: left out", at: place(badFacets.first))
+            diagnostics.warning(
+                "stl.bad-facet", "\(amount(badFacets.count, "facet")) without three whole points: left out", at: place(badFacets.first))
         }
+        if let cut { diagnostics.warning("stl.truncated", "the text ends \(cut)", at: place(range.upperBound)) }
     }
 
     // MARK: Statements
@@ -164,7 +169,7 @@ private struct STLTextReader {
             if range.lowerBound == 0, raw.count >= 3, p[0] == 0xEF, p[1] == 0xBB, p[2] == 0xBF { p += 3 }
             while true {
                 PlainText.passBlanks(&p, end)
-                if cornerCount == 0, !hasFacet, !isBroken {
+                if cornerCount == 0, !hasFacet, !isBroken, p < end, p.pointee | 0x20 == UInt8(ascii: "f") {
                     p = base + plainFacets(from: p - base, base)
                 }
                 guard p < end else { break }
@@ -175,6 +180,11 @@ private struct STLTextReader {
                 }
             }
             file.release(released, count: range.upperBound - released)
+        }
+        if cornerCount > 0 || hasFacet {
+            cut = "within a facet, expected endfacet"
+        } else if isOpen {
+            cut = "within a solid, expected endsolid"
         }
         endFacet(at: range.upperBound)
         if isOpen { close(at: range.upperBound) }
@@ -278,7 +288,9 @@ private struct STLTextReader {
             if measure.mayNeedDoubles { needsDoubles = true }
         }
         let held: PointArray
-        if keepsPoints {
+        if pointCount == 0 {
+            held = PointArray()
+        } else if keepsPoints {
             held = isCoarse ? .double(.loaded(doubles)) : .float(.loaded(points))
         } else if isCoarse {
             held = .double(.deferred(source(measure.exact, end)))

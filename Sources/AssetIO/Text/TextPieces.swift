@@ -26,6 +26,10 @@ public final class TextPieces<Piece: TextPiece> {
     /// Pieces that were read in vain, because they began at a wrong place.
     private var wasted = 0
     private var released: Int
+    /// Before this offset nothing is read ahead: a beginning was looked for in vain.
+    private var alone = 0
+    /// How often a beginning was looked for, and what was read given back.
+    private(set) var (searches, releases) = (0, 0)
 
     /// - Parameters:
     ///   - size: bytes of a piece, more or less; 0 leaves all of the text to the caller.
@@ -47,7 +51,8 @@ public final class TextPieces<Piece: TextPiece> {
     public func read(from start: Int, upTo limit: Int, begin: (Int) -> Int?, take: (Piece) -> Bool) -> Int {
         if size == 0 { return start }
         var p = start
-        defer { release(upTo: p) }
+        // Not at every statement that is not plain.
+        defer { if p - released >= 1 << 16 { release(upTo: p) } }
         while p < limit {
             while let first = ahead.first, first.start < p {
                 wasted += 1
@@ -78,7 +83,15 @@ public final class TextPieces<Piece: TextPiece> {
     private func readAhead(_ start: Int, _ limit: Int, _ begin: (Int) -> Int?) {
         if wasted > 2 * lanes { lanes = 1 }
         var starts = [start]
-        while starts.count < lanes, let last = starts.last, limit - last > size, let next = begin(last + size), next < limit { starts.append(next) }
+        while starts.count < lanes, start >= alone, let last = starts.last, limit - last > size {
+            searches += 1
+            guard let next = begin(last + size), next < limit else {
+                // The search may be long, and the next piece begin with the next word.
+                alone = start + size / 8
+                break
+            }
+            starts.append(next)
+        }
         var made: [Ahead] = []
         for (k, start) in starts.enumerated() {
             let end = k + 1 < starts.count ? starts[k + 1] : min(limit, start + size)
@@ -91,6 +104,7 @@ public final class TextPieces<Piece: TextPiece> {
     /// Lets go of what was read. The page that two pieces share goes with the second.
     private func release(upTo p: Int) {
         guard p > released else { return }
+        releases += 1
         let first = max(0, released - 4096)
         file.release(first, count: p - first)
         released = p

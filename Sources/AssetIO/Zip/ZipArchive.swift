@@ -128,7 +128,7 @@ public final class ZipArchive: Sendable {
             guard entry.size == entry.compressedSize else {
                 throw AssetError(
                     "zip.size-mismatch",
-                    "the stored entry '\(entry.name)' has \(entry.compressedSize) bytes, expected \(entry.size)", at: location)
+                    "the stored entry '\(entry.name)' has \(amount(entry.compressedSize, "byte")), expected \(entry.size)", at: location)
             }
             return packed
         case 8:
@@ -155,12 +155,12 @@ public final class ZipArchive: Sendable {
         guard entry.size <= limits.unpackedBytes else {
             throw AssetError(
                 "limit.unpacked-bytes",
-                "the entry '\(entry.name)' unpacks to \(entry.size) bytes, the limit is \(limits.unpackedBytes)", at: location)
+                "the entry '\(entry.name)' unpacks to \(amount(entry.size, "byte")), the limit is \(limits.unpackedBytes)", at: location)
         }
         guard limits.unpackedBytesWereSet || allowance.take(entry) else {
             throw AssetError(
                 "limit.unpacked-bytes",
-                "the entry '\(entry.name)' unpacks to \(entry.size) bytes, with what was unpacked before more than the"
+                "the entry '\(entry.name)' unpacks to \(amount(entry.size, "byte")), with what was unpacked before more than the"
                     + " \(allowance.total) for a package of this size; a limit 'unpacked-bytes' of one's own lets it be", at: location)
         }
         guard let contents = Inflate.contents(packed, size: entry.size) else {

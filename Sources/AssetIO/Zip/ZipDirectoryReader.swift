@@ -54,7 +54,8 @@ struct ZipDirectoryReader {
         // The directory ends where its end record begins; a smaller stated offset means that something stands before the archive.
         guard size <= directoryEnd else {
             throw failure(
-                "zip.directory-out-of-range", "the central directory has \(size) bytes, only \(directoryEnd) are before its end record", end)
+                "zip.directory-out-of-range", "the central directory has \(amount(size, "byte")), only \(directoryEnd) are before its end record", end
+            )
         }
         let start = directoryEnd - size
         if offset > start {
@@ -96,7 +97,8 @@ struct ZipDirectoryReader {
         guard let found else { return nil }
         let comment = u16(found + 20)
         if comment > 0 {
-            issues.append(ZipIssue(kind: .archiveComment, entry: nil, offset: found, message: "the archive has a comment of \(comment) bytes"))
+            issues.append(
+                ZipIssue(kind: .archiveComment, entry: nil, offset: found, message: "the archive has a comment of \(amount(comment, "byte"))"))
         }
         let rest = last - found - comment
         if rest > 0 {
@@ -125,19 +127,20 @@ struct ZipDirectoryReader {
         // An entry takes 46 bytes at least.
         guard count <= size / 46 else {
             throw failure(
-                "zip.bad-entry-count", "the archive is said to have \(count) entries, its directory of \(size) bytes has room for \(size / 46)",
+                "zip.bad-entry-count",
+                "the archive is said to have \(amount(count, "entry", "entries")), its directory of \(amount(size, "byte")) has room for \(size / 46)",
                 start)
         }
         guard count <= limits.packageEntries else {
             throw failure(
-                "limit.package-entries", "the archive has \(count) entries, the limit is \(limits.packageEntries)", start)
+                "limit.package-entries", "the archive has \(amount(count, "entry", "entries")), the limit is \(limits.packageEntries)", start)
         }
         entries.reserveCapacity(count)
         var at = start
         let end = start + size
         for i in 0..<count { at = try readEntry(i, at, end, directory: start) }
         if at < end, isSignature(0x0201_4B50, at: at) {
-            throw failure("zip.bad-entry-count", "the directory goes on after the stated \(count) entries", at)
+            throw failure("zip.bad-entry-count", "the directory goes on after the stated \(amount(count, "entry", "entries"))", at)
         }
         try checkOverlaps()
     }
@@ -151,7 +154,7 @@ struct ZipDirectoryReader {
         let extraCount = u16(at + 30)
         let next = at + 46 + nameCount + extraCount + u16(at + 32)
         guard next <= end else {
-            throw failure("zip.bad-directory-entry", "entry \(i) runs \(next - end) bytes beyond the central directory", at)
+            throw failure("zip.bad-directory-entry", "entry \(i) runs \(amount(next - end, "byte")) beyond the central directory", at)
         }
         let flags = UInt16(u16(at + 8))
         var size = u32(at + 24)
@@ -198,12 +201,12 @@ struct ZipDirectoryReader {
         guard data <= directory, packed <= directory - data else {
             throw failure(
                 "zip.out-of-range",
-                "the contents of '\(name)' have \(packed) bytes, only \(max(0, directory - data)) are before the central directory", local)
+                "the contents of '\(name)' have \(amount(packed, "byte")), only \(max(0, directory - data)) are before the central directory", local)
         }
         let method = UInt16(u16(at + 10))
         if method == 8, !Inflate.isPlausible(packed: packed, size: size) {
             throw failure(
-                "zip.size-mismatch", "'\(name)' is said to unpack \(packed) bytes to \(size), more than deflate can", at)
+                "zip.size-mismatch", "'\(name)' is said to unpack \(amount(packed, "byte")) to \(size), more than deflate can", at)
         }
         let entry = ZipEntry(
             name: name, method: method, flags: flags, crc32: UInt32(truncatingIfNeeded: u32(at + 16)), compressedSize: packed, size: size,

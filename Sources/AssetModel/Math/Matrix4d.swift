@@ -14,6 +14,16 @@
         Matrix4d(SIMD4(1, 0, 0, 0), SIMD4(0, 1, 0, 0), SIMD4(0, 0, 1, 0), SIMD4(0, 0, 0, 1))
     }
 
+    /// Whether it is the identity bit by bit: no zero is negative.
+    var isExactlyIdentity: Bool {
+        func isBits(_ r: SIMD4<Double>, _ expected: SIMD4<Double>) -> Bool {
+            r.x.bitPattern == expected.x.bitPattern && r.y.bitPattern == expected.y.bitPattern && r.z.bitPattern == expected.z.bitPattern
+                && r.w.bitPattern == expected.w.bitPattern
+        }
+        let one = Matrix4d.identity.rows
+        return isBits(rows.0, one.0) && isBits(rows.1, one.1) && isBits(rows.2, one.2) && isBits(rows.3, one.3)
+    }
+
     /// 16 numbers, row by row; `nil` for any other count.
     public init?(_ m: [Double]) {
         guard m.count == 16 else { return nil }

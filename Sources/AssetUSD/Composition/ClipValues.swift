@@ -197,7 +197,7 @@ final class ClipTable {
         }
         if out.count > most {
             stage.ownDiagnostics.warning(
-                "usd.too-many-clip-samples", "clip set '\(set.name)' gives more than \(most) samples; the rest is left out",
+                "usd.too-many-clip-samples", "clip set '\(set.name)' gives more than \(amount(most, "sample")); the rest is left out",
                 at: SourceLocation(file: stage.cache.layers[Int(set.layer)].identifier, primPath: stage.paths.string(set.path)))
         }
         if out.isEmpty { out.insert(set.clips[0].authoredStart) }

@@ -104,7 +104,8 @@ final class LayerCache {
             return known
         }
         guard layers.count < limits.layers else {
-            exceed(AssetError("usd.too-many-layers", "more than \(limits.layers) layers (the limit 'layers')", at: SourceLocation(file: path)))
+            exceed(
+                AssetError("usd.too-many-layers", "more than \(amount(limits.layers, "layer")) (the limit 'layers')", at: SourceLocation(file: path)))
             return .failure(.tooMany)
         }
         let result: Result<LayerIndex, Failure>

@@ -152,9 +152,9 @@ extension Stage {
         guard prims.count > 100_000, !options.limits.primsWereSet else { return nil }
         let byteCount = layerBytes
         let (most, mostSites) = (1_000_000 + 32 * byteCount, 2_000_000 + 64 * byteCount)
-        let rest = "from \(byteCount) bytes of layers; a limit 'prims' of one's own lets them be"
-        if prims.count > most { return "more than \(most) prims \(rest)" }
-        if nodes.count > mostSites { return "\(prims.count - 1) prims of more than \(mostSites) sites \(rest)" }
+        let rest = "from \(amount(byteCount, "byte")) of layers; a limit 'prims' of one's own lets them be"
+        if prims.count > most { return "more than \(amount(most, "prim")) \(rest)" }
+        if nodes.count > mostSites { return "\(amount(prims.count - 1, "prim")) of more than \(mostSites) sites \(rest)" }
         return nil
     }
 
@@ -164,7 +164,7 @@ extension Stage {
         exceed(
             AssetError(
                 "usd.too-many-arcs",
-                "composing \(prims.count - 1) prim\(prims.count == 2 ? "" : "s") from \(layerBytes) bytes of layers "
+                "composing \(prims.count - 1) prim\(prims.count == 2 ? "" : "s") from \(amount(layerBytes, "byte")) of layers "
                     + "takes more than \(indexer.allowedWork) arc\(indexer.allowedWork == 1 ? "" : "s") "
                     + "(the limit 'arcs')",
                 at: SourceLocation(file: rootLayer.identifier)))

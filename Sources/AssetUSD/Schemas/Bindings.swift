@@ -58,7 +58,7 @@ extension SceneReader {
                 guard targets.count == 2 else {
                     warn(
                         "usd.bad-binding",
-                        "\(session.string(name)) has \(targets.count) targets, expected a collection and a material", prim)
+                        "\(session.string(name)) has \(amount(targets.count, "target")), expected a collection and a material", prim)
                     continue
                 }
                 let first = session.paths.kind(targets[0]) == .prim
@@ -70,7 +70,7 @@ extension SceneReader {
             } else {
                 guard targets.count == 1, session.paths.kind(targets[0]) == .prim else {
                     if targets.count > 1 {
-                        warn("usd.bad-binding", "\(session.string(name)) has \(targets.count) targets, expected one material", prim)
+                        warn("usd.bad-binding", "\(session.string(name)) has \(amount(targets.count, "target")), expected one material", prim)
                     }
                     continue
                 }

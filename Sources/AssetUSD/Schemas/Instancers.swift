@@ -39,7 +39,7 @@ extension SceneReader {
         guard out.positions.count == n else {
             warn(
                 "usd.instancer.bad-positions",
-                "\(out.positions.count) positions for \(n) instances: the instances are left out", prim)
+                "\(amount(out.positions.count, "position")) for \(amount(n, "instance")): the instances are left out", prim)
             return out
         }
         var prototypes: [Matrix4d] = []
@@ -79,7 +79,7 @@ extension SceneReader {
         let fine = try ArrayValues.quaternions(stage.value(prim, .orientationsf, at: time)) ?? []
         out.orientations = try fine.isEmpty ? ArrayValues.quaternions(stage.value(prim, .orientations, at: time)) ?? [] : fine
         for (name, count) in [("scales", out.scales.count), ("orientations", out.orientations.count)] where count != 0 && count != n {
-            warn("usd.instancer.wrong-length", "\(count) \(name) for \(n) instances: left out", prim)
+            warn("usd.instancer.wrong-length", "\(count) \(name) for \(amount(n, "instance")): left out", prim)
         }
         if out.scales.count != n { out.scales = [] }
         if out.orientations.count != n { out.orientations = [] }

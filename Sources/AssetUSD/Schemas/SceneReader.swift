@@ -180,7 +180,7 @@ final class SceneReader {
         if pathLetters > allowedPathLetters {
             throw AssetError(
                 "usd.paths-too-long",
-                "the paths of \(i + 1) prim\(i == 0 ? "" : "s") take more than \(allowedPathLetters) bytes (the limit 'path-bytes')",
+                "the paths of \(i + 1) prim\(i == 0 ? "" : "s") take more than \(amount(allowedPathLetters, "byte")) (the limit 'path-bytes')",
                 at: SourceLocation(file: stage.rootLayer.identifier))
         }
         scene.nodes.elements.append(consume node)
@@ -222,13 +222,13 @@ final class SceneReader {
 
         // Place.
         node.isTransformable = facts.type.isXformable
-        node.localTransform = facts.localTransform
         node.resetsTransformStack = facts.resetsTransformStack
         node.isAnimated = facts.isAnimated
         if facts.isAnimated { sawAnimation = true }
         let above = parent < 0 || facts.resetsTransformStack ? Matrix4d.identity : scene.nodes.elements[parent].worldTransform
-        node.worldTransform =
-            facts.localTransform == .identity ? above : (above == .identity ? facts.localTransform : facts.localTransform * above)
+        node.place(
+            facts.localTransform,
+            facts.localTransform == .identity ? above : (above == .identity ? facts.localTransform : facts.localTransform * above))
 
         // Visibility and purpose: hidden above is hidden here; a purpose authored above holds until another is.
         node.isImageable = facts.type.isImageable

@@ -20,7 +20,7 @@ extension SceneReader {
         let bind = try ArrayValues.matrices(stage.value(prim, .bindTransforms, at: .default))
         let rest = try ArrayValues.matrices(stage.value(prim, .restTransforms, at: .default))
         for (name, count) in [("bindTransforms", bind.count), ("restTransforms", rest.count)] where count != 0 && count != joints.count {
-            warn("usd.skeleton.wrong-length", "\(count) \(name) for \(joints.count) joints", prim)
+            warn("usd.skeleton.wrong-length", "\(count) \(name) for \(amount(joints.count, "joint"))", prim)
         }
         return Skeleton(joints: joints, bindTransforms: bind, restTransforms: rest)
     }
@@ -102,7 +102,7 @@ extension SceneReader {
         guard !shapeNames.isEmpty else { return }
         let targets = stage.targets(prim, .skelBlendShapeTargets)
         if targets.count != shapeNames.count {
-            warn("usd.blend-shapes.wrong-length", "\(targets.count) blend shape targets for \(shapeNames.count) names", prim)
+            warn("usd.blend-shapes.wrong-length", "\(amount(targets.count, "blend shape target")) for \(amount(shapeNames.count, "name"))", prim)
         }
         for (name, path) in zip(shapeNames, targets) {
             guard let shape = stage.prim(at: path), stage.typeName(shape) == .BlendShape else {

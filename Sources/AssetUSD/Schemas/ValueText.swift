@@ -22,7 +22,7 @@ struct ValueText {
         case .array(let a): return array(a)
         case .tokens(let t): return list(t.count) { quoted(session.string(t[$0])) }
         case .strings(let s): return list(s.count) { quoted(s[$0]) }
-        case .dictionary(let d): return d.isEmpty ? "{}" : "{ \(d.entries.count) entries }"
+        case .dictionary(let d): return d.isEmpty ? "{}" : "{ \(amount(d.entries.count, "entry", "entries")) }"
         case .deferred(let source, let rep):
             // A big array is not decoded to show its beginning.
             if let shape = try? source.arrayShape(rep), shape.count > 1000 { return "[\(shape.count) × \(shape.type)]" }

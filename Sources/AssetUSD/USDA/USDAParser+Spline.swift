@@ -209,7 +209,7 @@ extension USDAParser {
             width = n[0]
             slope = rounded(n[1], spline)
         } else {
-            throw USDAError(start, "usda.bad-spline", "found a tangent of \(n.count) numbers, expected 1 or 2")
+            throw USDAError(start, "usda.bad-spline", "found a tangent of \(amount(n.count, "number")), expected 1 or 2")
         }
     }
 

@@ -148,7 +148,7 @@ private struct PackedNumbers {
     /// Throws where an index was outside the table.
     func check(_ bytes: CrateBytes, _ place: CrateArrayPlace) throws(AssetError) {
         guard let badIndex, case .table(_, let size) = coding else { return }
-        throw bytes.error(.array, place.offset, "index \(UInt32(bitPattern: badIndex)) into a table of \(size) numbers")
+        throw bytes.error(.array, place.offset, "index \(UInt32(bitPattern: badIndex)) into a table of \(amount(size, "number"))")
     }
 
     /// The next `n` numbers (a multiple of four unless they are the last).

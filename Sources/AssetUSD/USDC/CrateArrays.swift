@@ -158,7 +158,7 @@ extension CrateArrayPlace {
         if version < CrateVersion(0, 5, 0) { _ = try at.next(UInt32.self) }
         let countOffset = at.offset
         let claimed = version < CrateVersion(0, 7, 0) ? UInt64(try at.next(UInt32.self)) : try at.next(UInt64.self)
-        guard claimed <= UInt64(Int32.max) * 64 else { throw bytes.error(.array, countOffset, "\(claimed) elements") }
+        guard claimed <= UInt64(Int32.max) * 64 else { throw bytes.error(.array, countOffset, "\(amount(claimed, "element"))") }
         let count = Int(claimed)
         var packs = false
         switch type {
@@ -172,7 +172,7 @@ extension CrateArrayPlace {
             guard count <= (bytes.count - at.offset) / max(stride, 1) else {
                 let left = bytes.count - at.offset
                 throw bytes.error(
-                    .array, countOffset, "\(count) elements of \(stride) bytes do not fit into the \(left) bytes that are left")
+                    .array, countOffset, "\(amount(count, "element")) of \(stride) bytes do not fit into the \(amount(left, "byte")) that are left")
             }
             return CrateArrayPlace(type: type, count: count, coding: .raw, offset: at.offset, size: count * stride)
         }
@@ -184,7 +184,7 @@ extension CrateArrayPlace {
             case UInt8(ascii: "t"):
                 let size = Int(try at.next(UInt32.self))
                 guard size <= (bytes.count - at.offset) / type.componentBytes else {
-                    throw at.error("a table of \(size) numbers does not fit into the file")
+                    throw at.error("a table of \(amount(size, "number")) does not fit into the file")
                 }
                 coding = .table(offset: at.offset, size: size)
                 at.offset += size * type.componentBytes
@@ -194,7 +194,7 @@ extension CrateArrayPlace {
         let size = try at.blockSize()
         // Two bits an element before LZ4 at the least.
         guard count / 4 <= CrateCompression.mostUnpacked(size) else {
-            throw bytes.error(.array, countOffset, "\(count) elements cannot be packed into \(size) bytes")
+            throw bytes.error(.array, countOffset, "\(count) elements cannot be packed into \(amount(size, "byte"))")
         }
         return CrateArrayPlace(type: type, count: count, coding: coding, offset: at.offset, size: size)
     }

@@ -56,7 +56,7 @@ struct CrateBytes: Sendable {
     }
 
     func truncated(_ part: CratePart, _ offset: Int, _ wanted: Int) -> AssetError {
-        error(part, offset, "\(wanted) bytes expected, found \(max(0, min(count, count - offset))) before the end of the file")
+        error(part, offset, "\(amount(wanted, "byte")) expected, found \(max(0, min(count, count - offset))) before the end of the file")
     }
 
     @inline(__always)
@@ -76,7 +76,8 @@ struct CrateBytes: Sendable {
     func elementCount(_ offset: Int, stride: Int, _ part: CratePart) throws(AssetError) -> Int {
         let n = try load(offset, as: UInt64.self, part)
         guard n <= UInt64((count - offset - 8) / stride) else {
-            throw error(part, offset, "\(n) elements of \(stride) bytes do not fit into the \(count - offset - 8) bytes that are left")
+            throw error(
+                part, offset, "\(amount(n, "element")) of \(stride) bytes do not fit into the \(amount(count - offset - 8, "byte")) that are left")
         }
         return Int(n)
     }

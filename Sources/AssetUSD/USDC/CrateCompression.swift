@@ -62,12 +62,13 @@ struct EncodedIntegers {
         // Equal differences are packed a thousand integers to a byte: what they would take is held in proportion to the file.
         guard count <= Self.mostFree || (count - Self.mostFree) / 64 <= bytes.count else {
             throw bytes.error(
-                part, offset, "\(count) integers in a file of \(bytes.count) bytes, expected at most \(Self.mostFree) and 64 a byte")
+                part, offset,
+                "\(amount(count, "integer")) in a file of \(amount(bytes.count, "byte")), expected at most \(Self.mostFree) and 64 a byte")
         }
         let most = CrateCompression.mostUnpacked(size)
         let codes = (count - 1) / 4 + 1
         guard count <= Int.max / 16, most - width >= codes else {
-            throw bytes.error(part, offset, "\(count) integers cannot be packed into \(size) bytes")
+            throw bytes.error(part, offset, "\(count) integers cannot be packed into \(amount(size, "byte"))")
         }
         let capacity = min(most, width + codes + count * width)
         // The decoder loads whole words, also at the end.
@@ -76,7 +77,7 @@ struct EncodedIntegers {
             throw bytes.error(part, offset, "damaged compressed integers")
         }
         guard n >= width + codes, Self.differenceBytes(memory.base + width, count) * (wide ? 2 : 1) <= n - width - codes else {
-            throw bytes.error(part, offset, "compressed integers end early: \(n) bytes for \(count) integers")
+            throw bytes.error(part, offset, "compressed integers end early: \(amount(n, "byte")) for \(amount(count, "integer"))")
         }
     }
 

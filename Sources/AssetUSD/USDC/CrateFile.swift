@@ -70,7 +70,7 @@ final class CrateFile {
     private func readContents() throws(AssetError) {
         let offset = try bytes.load(16, as: Int64.self, .header)
         guard offset >= Int64(Self.headerSize), offset <= Int64(bytes.count - 8) else {
-            throw bytes.error(.header, 16, "table of contents at byte \(offset) of a file of \(bytes.count) bytes")
+            throw bytes.error(.header, 16, "table of contents at byte \(offset) of a file of \(amount(bytes.count, "byte"))")
         }
         var at = CrateCursor(bytes, .contents, at: Int(offset))
         let n = try at.elementCount(stride: 32)
@@ -83,7 +83,7 @@ final class CrateFile {
             let size = try bytes.load(entry + 24, as: Int64.self, .contents)
             guard start >= 0, size >= 0, start <= Int64(bytes.count), size <= Int64(bytes.count) - start else {
                 throw bytes.error(
-                    .contents, entry, "\(name) section of \(size) bytes at byte \(start) of a file of \(bytes.count) bytes")
+                    .contents, entry, "\(name) section of \(amount(size, "byte")) at byte \(start) of a file of \(amount(bytes.count, "byte"))")
             }
             // The first of a name counts.
             if sections[name] == nil { sections[name] = Section(start: Int(start), size: Int(size)) }
@@ -124,7 +124,7 @@ final class CrateFile {
         let all = UnsafeBufferPointer(start: text.assumingMemoryBound(to: UInt8.self), count: textSize)
         guard count <= UInt64(textSize) else {
             throw AssetError(
-                "usdc.token-count-mismatch", "TOKENS section: \(count) tokens in \(textSize) bytes of text",
+                "usdc.token-count-mismatch", "TOKENS section: \(amount(count, "token")) in \(amount(textSize, "byte")) of text",
                 at: bytes.file.location(at.offset))
         }
         if textSize > 0, all[textSize - 1] != 0 {
@@ -150,7 +150,7 @@ final class CrateFile {
         self.leads = leads
         guard tokens.count == Int(count) else {
             throw AssetError(
-                "usdc.token-count-mismatch", "TOKENS section: \(tokens.count) tokens found, \(count) expected",
+                "usdc.token-count-mismatch", "TOKENS section: \(amount(tokens.count, "token")) found, \(count) expected",
                 at: bytes.file.location(textOffset))
         }
     }
@@ -208,7 +208,7 @@ final class CrateFile {
         guard !limits.primsWereSet, n > free, (n - free) / 32 > bytes.count else { return }
         throw AssetError(
             "limit.prims",
-            "\(part.name): \(n) \(what) in a file of \(bytes.count) bytes, expected at most \(free) + 32 for each byte;"
+            "\(part.name): \(n) \(what) in a file of \(amount(bytes.count, "byte")), expected at most \(free) + 32 for each byte;"
                 + " a limit 'prims' of one's own lets them be", at: bytes.file.location(offset))
     }
 

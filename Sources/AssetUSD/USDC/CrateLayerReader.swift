@@ -95,7 +95,7 @@ struct CrateLayerReader {
         names = try crate.integers(&at, n)
         let size = try at.blockSize()
         let packed = try bytes.pointer(at.offset, size, .fields)
-        guard n <= CrateCompression.mostUnpacked(size) / 8 else { throw at.error("\(n) values cannot be packed into \(size) bytes") }
+        guard n <= CrateCompression.mostUnpacked(size) / 8 else { throw at.error("\(n) values cannot be packed into \(amount(size, "byte"))") }
         guard n > 0 else { return names }
         var unpacked: Int?
         reps = ContiguousArray(unsafeUninitializedCapacity: n) { out, count in

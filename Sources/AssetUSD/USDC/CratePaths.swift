@@ -31,7 +31,7 @@ extension CrateFile {
         var at = try cursor(.paths)
         let countOffset = at.offset
         let count = try at.next(UInt64.self)
-        guard count <= UInt64(Int32.max) else { throw bytes.error(.paths, countOffset, "\(count) paths") }
+        guard count <= UInt64(Int32.max) else { throw bytes.error(.paths, countOffset, "\(amount(count, "path"))") }
         pathCount = Int(count)
         return version < CrateVersion(0, 4, 0) ? try readPathItems(&at, pathCount) : try readPackedPaths(&at, pathCount)
     }
@@ -101,7 +101,9 @@ extension CrateFile {
         let itemSize = 12 + lead
         let start = at.offset
         let most = (bytes.count - start) / itemSize
-        guard pathCount <= most + 1 else { throw bytes.error(.paths, start - 8, "\(pathCount) paths in \(bytes.count - start) bytes") }
+        guard pathCount <= most + 1 else {
+            throw bytes.error(.paths, start - 8, "\(amount(pathCount, "path")) in \(amount(bytes.count - start, "byte"))")
+        }
         var tree = PathBuilder(self, count: pathCount, items: pathCount)
         var pending: [(offset: Int, parent: Int32, depth: Int)] = []
         var parent: Int32 = -1

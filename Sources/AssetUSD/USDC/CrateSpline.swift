@@ -72,7 +72,7 @@ extension CrateFile {
         let count = Int(try at.next(UInt32.self))
         let least = 9 + 3 * value.componentBytes
         guard count <= max(0, end - at.offset) / least else {
-            throw at.error("\(count) knots of a spline in \(end - at.offset) bytes")
+            throw at.error("\(amount(count, "knot")) of a spline in \(amount(end - at.offset, "byte"))")
         }
         try spend(count, at.offset)
         spline.knots.reserveCapacity(count)
@@ -101,7 +101,7 @@ extension CrateFile {
             }
             spline.knots.append(knot)
         }
-        guard at.offset <= end else { throw bytes.error(.value, end, "a spline of \(end - start) bytes ends early") }
+        guard at.offset <= end else { throw bytes.error(.value, end, "a spline of \(amount(end - start, "byte")) ends early") }
     }
 
     private func extrapolation(_ mode: UInt8, _ offset: Int) throws(AssetError) -> Spline.ExtrapolationMode {

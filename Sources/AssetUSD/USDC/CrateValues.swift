@@ -361,7 +361,7 @@ extension CrateFile: FieldSource {
         let countOffset = at.offset
         let n = try at.elementCount(stride: 8)
         guard n == times.count else {
-            throw bytes.error(.value, countOffset, "\(n) sample values for \(times.count) times")
+            throw bytes.error(.value, countOffset, "\(n) sample values for \(amount(times.count, "time"))")
         }
         try spend(n, at.offset)
         var samples = TimeSamples(times: times)

@@ -24,7 +24,7 @@ public enum USDC {
     ) throws(AssetError) -> USDLayer {
         guard let bytes = CrateBytes(file), bytes.count >= CrateFile.headerSize else {
             throw AssetError(
-                CratePart.header.code, "header: \(CrateFile.headerSize) bytes expected, found \(file.count)", at: file.location(0))
+                CratePart.header.code, "header: \(amount(CrateFile.headerSize, "byte")) expected, found \(file.count)", at: file.location(0))
         }
         let crate = try CrateFile(bytes, session: session, limits: limits)
         return try CrateLayerReader(crate, identifier: identifier).read(&diagnostics)

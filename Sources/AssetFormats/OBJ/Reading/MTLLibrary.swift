@@ -88,8 +88,8 @@ struct MTLMaterial: Sendable {
     var name: String
     /// The line of `newmtl`, from one.
     var line: Int
-    var colors: [ColorKey: Color] = [:]
-    var numbers: [NumberKey: Number] = [:]
+    var colors = MTLValues<ColorKey, Color>()
+    var numbers = MTLValues<NumberKey, Number>()
     /// In the order of the file.
     var maps: [MTLMap] = []
     /// The line of `d -halo`.
@@ -99,7 +99,27 @@ struct MTLMaterial: Sendable {
     func number(_ key: NumberKey) -> Float? { numbers[key]?.value }
 
     /// Whether anything is said in the terms of physically based shading.
-    var isPhysical: Bool { numbers.keys.contains { $0.isPhysical } || maps.contains { $0.key.isPhysical } }
+    var isPhysical: Bool { numbers.contains { $0.key.isPhysical } || maps.contains { $0.key.isPhysical } }
+}
+
+/// What a material says, by key. There is little of it, and there may be very many materials: a dictionary for each would be large.
+struct MTLValues<Key: Equatable & Sendable, Value: Sendable>: Sequence, Sendable {
+    private var entries: [(key: Key, value: Value)] = []
+
+    subscript(key: Key) -> Value? {
+        get { entries.first { $0.key == key }?.value }
+        set {
+            let known = entries.firstIndex { $0.key == key }
+            switch (known, newValue) {
+            case (let i?, let value?): entries[i].value = value
+            case (nil, let value?): entries.append((key, value))
+            case (let i?, nil): entries.remove(at: i)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    func makeIterator() -> IndexingIterator<[(key: Key, value: Value)]> { entries.makeIterator() }
 }
 
 /// A texture of a material with its options.

@@ -85,6 +85,11 @@ struct OBJLibraries {
                 continue
             }
             for part in names(line, context) {
+                guard looks < Self.mostLooks else {
+                    if passedOver.count == 0 { passedOver.first = offset }
+                    passedOver.count += 1
+                    continue
+                }
                 if let found = find(part, context) {
                     open(found, part, offset, &opened, &scene, &context)
                 } else {
@@ -97,7 +102,7 @@ struct OBJLibraries {
             context.diagnostics.add(
                 Diagnostic(
                     .warning, "obj.dropped.libraries",
-                    "\(passedOver.count) names of material libraries are not looked for: folders were searched \(looks) times before",
+                    "\(amount(passedOver.count, "name")) of material libraries not looked for: folders were searched \(amount(looks, "time")) before",
                     at: places.place(passedOver.first), count: passedOver.count))
         }
     }
@@ -115,7 +120,7 @@ struct OBJLibraries {
             var count = min(longest, words.count - first)
             func name() -> String { words[first..<first + count].joined(separator: " ") }
             while count > 1, find(name(), context) == nil { count -= 1 }
-            if !isAnyThere { isAnyThere = count > 1 || find(name(), context) != nil }
+            if !isAnyThere, looks < Self.mostLooks { isAnyThere = count > 1 || find(name(), context) != nil }
             names.append(name())
             first += count
         }

@@ -38,8 +38,8 @@ final class OBJTables: Sendable {
         guard max(total.positions, total.texcoords, total.normals, corners) < Int(Int32.max) else {
             throw AssetError(
                 "obj.too-large",
-                "\(total.positions) positions, \(total.texcoords) texture coordinates, \(total.normals) normals and "
-                    + "\(corners) corners, expected fewer than \(Int32.max) of each", at: SourceLocation(file: file.name))
+                "\(amount(total.positions, "position")), \(total.texcoords) texture coordinates, \(total.normals) normals and "
+                    + "\(amount(corners, "corner")), expected fewer than \(Int32.max) of each", at: SourceLocation(file: file.name))
         }
         // All faces before all positions: the file is written that way round, and its indices count over the whole of it.
         let isFacesFirst = OBJTables.isFacesFirst(pieces)

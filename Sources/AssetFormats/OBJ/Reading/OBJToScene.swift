@@ -48,6 +48,8 @@ struct OBJToScene {
         if structure.objects.allSatisfy(\.isEmpty), tables.positions.count > 0 {
             addAllPoints(&scene)
         } else {
+            scene.nodes.reserveCapacity(structure.objects.count)
+            scene.meshes.reserveCapacity(structure.objects.reduce(0) { $0 + ($1.runs.isEmpty ? 0 : 1) })
             for object in structure.objects { try add(object, to: &scene) }
         }
         if droppedGroups > 0 {

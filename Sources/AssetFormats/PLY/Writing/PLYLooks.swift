@@ -31,8 +31,10 @@ struct PLYLooks {
         self.scene = scene
         hasFolder = context.options.hasFolder
         let isSkipped = context.options.textures == .skip || !hasFolder
-        textures = TextureCopies(scene, context.resolver, isSkipped: isSkipped, code: "ply", format: "PLY")
+        textures = TextureCopies(scene, context.resolver, isSkipped: isSkipped, largest: context.options.imageBytes, code: "ply", format: "PLY")
     }
+
+    func reportImages(_ file: String, to diagnostics: inout Diagnostics) { textures.report(file, to: &diagnostics) }
 
     func write(to output: any OutputSink) throws(AssetError) { try textures.write(to: output) }
 

@@ -20,13 +20,14 @@ struct PLYPartMaker {
         guard polygons.drawnFaceCount > 0 else {
             guard arrays.mesh.faceVertexCounts.isEmpty, polygons.points.count > 0 else { return nil }
             diagnostics.warning(
-                "mesh.no-faces", "a mesh of \(polygons.points.count) points has no faces; its points are written", at: location(node))
+                "mesh.no-faces", "a mesh of \(amount(polygons.points.count, "point")) has no faces; its points are written", at: location(node))
             return points(polygons.points, bounds: polygons.bounds, isFinite: polygons.isFinite, node)
         }
         // So many that the splitting of points could make more than an index can tell.
         guard polygons.points.count + polygons.faceVertexIndices.count <= Int(Int32.max) else {
             throw AssetError(
-                "ply.too-many-vertices", "\(polygons.points.count) points in one mesh, too many for the indices of faces", at: location(node))
+                "ply.too-many-vertices", "\(amount(polygons.points.count, "point")) in one mesh, too many for the indices of faces",
+                at: location(node))
         }
         let parts = try materialParts(arrays, node)
         var normals: MeshAttribute<Vector3f>?
@@ -252,7 +253,7 @@ struct PLYPartMaker {
             for i in 0..<points.count where points[i].isFinite { kept.append(Int32(truncatingIfNeeded: i)) }
             diagnostics.add(
                 Diagnostic(
-                    .warning, "points.not-finite", "\(points.count - kept.count) points left out: not finite", at: location(node),
+                    .warning, "points.not-finite", "\(amount(points.count - kept.count, "point")) left out: not finite", at: location(node),
                     count: points.count - kept.count))
             (vertices.count, vertices.pointOf) = (kept.count, kept)
         }
@@ -322,7 +323,10 @@ struct PLYPartMaker {
         let evaluated = try CurvePoints(curves)
         var points: [Point3d] = []
         var edges: [Int32] = []
+        let ofPoints = columns.hasColors ? try evaluated.pointColors() : nil
+        var colors: [UInt32] = []
         let leftOut = try evaluated.forEach { _, line throws(AssetError) in
+            if let ofPoints, let source = line.source { colors += ofPoints[source].map { PLYColor.packed($0) } }
             let start = Int32(truncatingIfNeeded: points.count)
             points += line.points
             let end = Int32(truncatingIfNeeded: points.count)
@@ -332,7 +336,7 @@ struct PLYPartMaker {
         if leftOut > 0 {
             diagnostics.add(
                 Diagnostic(
-                    .warning, "curves.left-out", "\(leftOut) curves left out: too few points, or some that are not finite",
+                    .warning, "curves.left-out", "\(amount(leftOut, "curve")) left out: too few points, or some that are not finite",
                     at: location(node), count: leftOut))
         }
         guard !points.isEmpty else { return nil }
@@ -342,7 +346,9 @@ struct PLYPartMaker {
         if case .float = curves.points { part.isDouble = false }
         part.edges = edges
         let found = curves.primvars.first { $0.name == "displayColor" } ?? node.inheritedPrimvars.first { $0.name == "displayColor" }
-        if columns.hasColors {
+        if ofPoints != nil, colors.count == points.count {
+            part.vertices.colors = MeshAttribute(domain: .point, values: colors)
+        } else if columns.hasColors {
             var color: UInt32?
             if let material = node.previewMaterial {
                 color = looks.look(material, isSkipping: options.textures == .skip, &diagnostics).color
@@ -352,7 +358,7 @@ struct PLYPartMaker {
             part.vertices.colors = MeshAttribute(domain: .whole, values: [color ?? PLYColor.white])
         }
         for primvar in curves.primvars where primvar.name != "normals" && primvar.name != "tangents" {
-            if primvar.name == "displayColor", primvar.interpolation == .constant { continue }
+            if primvar.name == "displayColor", primvar.interpolation == .constant || ofPoints != nil { continue }
             losses.note("curve-primvars", at: node.path, name: primvar.name)
         }
         return part

@@ -154,7 +154,11 @@ struct PLYWriter {
                 }
             case .curves(let id):
                 hasOnlyPoints = false
-                look(scene.curves[id].primvars.filter { $0.name == "displayColor" && $0.interpolation == .constant }, node)
+                // Of surfaces alone: points of curves have no normals to be written.
+                var plain = node
+                plain.inheritedPrimvars.removeAll { $0.name == "normals" }
+                let isLinear = scene.curves[id].isLinear
+                look(scene.curves[id].primvars.filter { $0.name == "displayColor" && ($0.interpolation == .constant || isLinear) }, plain)
             case .implicit:
                 hasOnlyPoints = false
                 look(node.inheritedPrimvars.filter { $0.interpolation == .constant }, node)
@@ -319,6 +323,7 @@ struct PLYWriter {
             "\(amount($0, "texture")) not written: \(hasFolder ? "PLY has images for the base colour only" : "standard output takes one file"): "
                 + looks.names("textures")
         }
+        maker.looks.reportImages(file, to: &diagnostics)
         if maker.looks.skipped > 0 {
             diagnostics.info("ply.textures-skipped", "\(amount(maker.looks.skipped, "texture")) left out as asked", at: whole)
         }

@@ -17,6 +17,8 @@ struct STLWriter {
     private var losses = LossList()
     /// Things that have triangles.
     private var objects = 0
+    /// Whether one of them has a name.
+    private var named = false
     private var triangles = 0
     private var float = FloatLoss()
     private var movedMeshes = 0
@@ -52,7 +54,7 @@ struct STLWriter {
             }
             guard triangles <= Int(UInt32.max) else {
                 throw AssetError(
-                    "stl.too-many-triangles", "\(triangles) triangles, a binary STL holds at most \(UInt32.max)", at: here)
+                    "stl.too-many-triangles", "\(amount(triangles, "triangle")), a binary STL holds at most \(UInt32.max)", at: here)
             }
         }
         let file = OutputPieces(try output.create(options.fileName))
@@ -153,6 +155,7 @@ struct STLWriter {
         func lost(_ kind: String, _ message: (Int) -> String) {
             losses.report(kind, code: "stl.lost", file: file, to: &diagnostics, message)
         }
+        names.renames.report("object", code: "stl.lost.names", file: file, to: &diagnostics)
         lost("curves") { "\(amount($0, "curve")) not written: STL has triangles only" }
         lost("points") { "\(amount($0, "point")) not written: STL has triangles only" }
         lost("colors") { "colours of \(amount($0, "mesh", "meshes")) not written: STL has none that all programs read" }
@@ -175,6 +178,11 @@ struct STLWriter {
         }
         let part = (try? NodeFilter(nodePath: options.nodePath).range(in: scene)) ?? 0..<scene.nodes.count
         survey.reportNodes(scene, part, at: SourceLocation(file: file), to: &diagnostics)
+        if !isText, objects == 1, named {
+            diagnostics.info(
+                "stl.lost.name", "the name of the object is not written: only text STL has one (--encoding ascii)",
+                at: SourceLocation(file: file))
+        }
     }
 
     // MARK: Last walk
@@ -196,6 +204,7 @@ struct STLWriter {
         }
         guard cut.count > 0 else { return }
         objects += 1
+        if !node.name.isEmpty { named = true }
         let m = conversion == .identity ? item.transform : item.transform * conversion
         let isFlipped = (arrays.mesh.orientation == .leftHanded) != (m.determinant3 < 0)
         let facets = STLFacets(polygons: arrays.polygons, triangles: cut, transform: m == .identity ? nil : m, isFlipped: isFlipped)
