@@ -8,7 +8,7 @@ import Testing
 @Suite struct GLTFFaultTests {
     private static let triangle: [Float] = [0, 0, 0, 1, 0, 0, 0, 1, 0]
 
-    private func failure(_ text: String) -> SourceLocation.Position? {
+    private func failure(_ text: String) -> AssetModel.SourceLocation.Position? {
         do throws(AssetError) {
             _ = try readGLTF(Array(text.utf8))
             return nil
@@ -128,9 +128,10 @@ import Testing
         #expect(one.variantSets == [VariantSet(name: "materials", selection: "", choices: ["day", "night"])])
         #expect(one.variantMaterials == [VariantMaterial(variant: 1, material: ID(1))])
         #expect(two.subsetMaterials == [ID(0), ID(0)])
-        #expect(two.variantMaterials == [
-            VariantMaterial(variant: 0, subset: 0, material: ID(2)), VariantMaterial(variant: 1, subset: 0, material: ID(2)),
-        ])
+        #expect(
+            two.variantMaterials == [
+                VariantMaterial(variant: 0, subset: 0, material: ID(2)), VariantMaterial(variant: 1, subset: 0, material: ID(2)),
+            ])
         let night = try readGLTF(file.text) { $0.variants = [VariantChoice(path: "/", set: "materials", choice: "night")] }
         #expect(night.scene.nodes[0].material == ID(1))
         #expect(night.scene.nodes[1].subsetMaterials == [ID(2), ID(0)])
@@ -175,5 +176,17 @@ import Testing
         #expect(bytes.source is FileRegion)
         #expect(try bytes.load() == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         #expect(texture.authoredPath == "image_0.png")
+    }
+
+    @Test func warningsOfOneKindAreCounted() throws {
+        var file = GLTFFile(
+            "\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}]",
+            "\"meshes\":[{\"primitives\":[\([String](repeating: "{\"attributes\":{\"POSITION\":0,\"NORMAL\":1}}", count: 20).joined(separator: ","))]}]"
+        )
+        file.add(Self.triangle, "VEC3")
+        file.add([0, 0, 1], "VEC3")
+        let read = try readGLTF(file.text)
+        #expect(read.codes == ["gltf.wrong-length", "gltf.wrong-length", "gltf.wrong-length", "gltf.wrong-length"])
+        #expect(read.diagnostics.entries.map(\.count).reduce(0, +) == 20)
     }
 }
