@@ -1,4 +1,4 @@
-import AssetIO
+import AssetModel
 
 /// A table of numbers that begin as -1. Every access is checked against its size, but not for other owners. Tables that are
 /// needed together share one piece of memory, which the system can back with large pages.

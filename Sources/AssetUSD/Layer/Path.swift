@@ -1,4 +1,4 @@
-import AssetIO
+import AssetModel
 
 /// An interned path of a `USDSession`: `/World/Chair`, `/World/Chair.points`, `/World{look=red}Chair`.
 /// Always absolute; relative ones are made absolute where they are read. Equal paths have equal numbers.

@@ -1,4 +1,4 @@
-import AssetIO
+import AssetModel
 
 /// An index into `USDLayer.specs`.
 public typealias SpecIndex = Int32

@@ -286,7 +286,9 @@ struct GLTFMaterialBuilder {
     private mutating func directBase(
         _ map: Map, _ opacity: Map?, _ isTransparent: Bool, _ alpha: Float, _ context: inout Context
     ) -> Int? {
-        guard map.channels.count == 3, (0..<3).allSatisfy({ map.bias($0) == 0 && map.scale($0) >= 0 && map.scale($0) <= 1 }), map.isSRGB else { return nil }
+        guard map.channels.count == 3, (0..<3).allSatisfy({ map.bias($0) == 0 && map.scale($0) >= 0 && map.scale($0) <= 1 }), map.isSRGB else {
+            return nil
+        }
         if let opacity {
             guard opacity.binding.texture == map.binding.texture, opacity.binding.output == "a", opacity.bias(3) == 0, opacity.scale(3) >= 0,
                 opacity.scale(3) <= 1
@@ -329,7 +331,8 @@ struct GLTFMaterialBuilder {
         }
         alphaMode = "BLEND"
         context.diagnostics.info(
-            "gltf.assumed.blend", "opacity is written as coverage (BLEND), which takes the highlights along; --opacity transmission keeps them", at: place)
+            "gltf.assumed.blend", "opacity is written as coverage (BLEND), which takes the highlights along; --opacity transmission keeps them",
+            at: place)
     }
 
     // MARK: Metal and roughness
@@ -419,14 +422,11 @@ struct GLTFMaterialBuilder {
         }
         let color = constant(s.specularColor, maps.specular)
         let m = min(max(Double(max(color.x, color.y, color.z)), 0), 0.998)
-        guard m > 0 else {
-            extend("KHR_materials_specular", [.init("specularFactor", .int(0))], &context)
-            return
-        }
-        func part(_ x: Float) -> Float { Float(Double(max(0, x)) / m) }
+        // Black is black at any index of refraction.
+        func part(_ x: Float) -> Float { m > 0 ? Float(Double(max(0, x)) / m) : 0 }
         extend("KHR_materials_specular", [.init("specularColorFactor", .floats([part(color.x), part(color.y), part(color.z)]))], &context)
         let ior = (1 + m.squareRoot()) / (1 - m.squareRoot())
-        if (ior - 1.5).magnitude > 1e-5 { extend("KHR_materials_ior", [.init("ior", .float(Float(ior)))], &context) }
+        if m > 0, (ior - 1.5).magnitude > 1e-5 { extend("KHR_materials_ior", [.init("ior", .float(Float(ior)))], &context) }
     }
 
     private mutating func ior(_ s: Surface, _ context: inout Context) {
@@ -551,7 +551,8 @@ struct GLTFMaterialBuilder {
         // The coat of a UsdPreviewSurface has the surface's normals; glTF's would have the mesh's.
         if let clearcoatNormal { entries.append(.init("clearcoatNormalTexture", clearcoatNormal)) }
         if s.ior != 1.5, !s.useSpecularWorkflow {
-            context.diagnostics.warning("gltf.lost.clearcoat-ior", "the coat's index of refraction is 1.5 in glTF, not \(FloatPrinter.text(s.ior))", at: place)
+            context.diagnostics.warning(
+                "gltf.lost.clearcoat-ior", "the coat's index of refraction is 1.5 in glTF, not \(FloatPrinter.text(s.ior))", at: place)
         }
         extend("KHR_materials_clearcoat", entries, &context)
     }

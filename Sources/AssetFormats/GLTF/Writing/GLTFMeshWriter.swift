@@ -113,7 +113,8 @@ struct GLTFMeshWriter {
         }
         if let wanted = look.missingSet {
             diagnostics.warning(
-                "gltf.assumed.uv-set", "the material asks for the coordinates '\(wanted)', the mesh has none of that name: \(look.sets.first.map { "'\($0.name)' is taken" } ?? "it has no texture")",
+                "gltf.assumed.uv-set",
+                "the material asks for the coordinates '\(wanted)', the mesh has none of that name: \(look.sets.first.map { "'\($0.name)' is taken" } ?? "it has no texture")",
                 at: location(node))
         }
         let vertices = try GLTFWeldedVertices(arrays, look, jointCount: arrays.mesh.skin.flatMap { skeletons.jointCount($0, scene) })
@@ -204,7 +205,8 @@ struct GLTFMeshWriter {
                 let unit = kept.map { NormalTransform.normalized(normals.values[normals.valueIndex(face: 0, corner: 0, point: $0)]) }
                 primitive.attributes.append(("NORMAL", out.buffer.vectors(unit)))
             case ("displayColor", _), ("displayOpacity", _): break
-            default: if !primvar.name.hasPrefix("skel:"), primvar.interpolation != .constant { losses.note("primvars", at: node.path, name: primvar.name) }
+            default:
+                if !primvar.name.hasPrefix("skel:"), primvar.interpolation != .constant { losses.note("primvars", at: node.path, name: primvar.name) }
             }
         }
         let use = materials.colors(colors, opacity, node.previewMaterial)

@@ -80,7 +80,7 @@ extension GLTFWriter {
             hasShape = false
         case "SphereLight":
             let isPoint = number("treatAsPoint") == 1
-            let r = length("radius", 0.5 )
+            let r = length("radius", 0.5)
             (type, intensity) = ("point", isNormalized || isPoint ? luminance / 4 : luminance * .pi * r * r)
             hasShape = !isPoint
         case "DiskLight":
@@ -99,7 +99,9 @@ extension GLTFWriter {
             type = "spot"
             let outer = max(0, cone) * .pi / 180
             let softness = min(max(number("shaping:cone:softness") ?? 0, 0), 1)
-            spot = [.init("innerConeAngle", .float(Float(min(outer * (1 - softness), outer * 0.999)))), .init("outerConeAngle", .float(Float(outer)))]
+            spot = [
+                .init("innerConeAngle", .float(Float(min(outer * (1 - softness), outer * 0.999)))), .init("outerConeAngle", .float(Float(outer))),
+            ]
         }
         if hasShape { losses.note("light-shapes", at: node.path, name: node.path) }
         var entries: [Value.Entry] = []

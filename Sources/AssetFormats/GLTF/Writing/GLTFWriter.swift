@@ -141,7 +141,10 @@ struct GLTFWriter {
         }
         if !cages.isEmpty {
             diagnostics.info(
-                "gltf.cage", cages.count == 1 ? "a subdivision surface is written as its control cage" : "\(cages.count) subdivision surfaces are written as their control cages", at: whole)
+                "gltf.cage",
+                cages.count == 1
+                    ? "a subdivision surface is written as its control cage"
+                    : "\(cages.count) subdivision surfaces are written as their control cages", at: whole)
         }
         if isDeforming {
             diagnostics.warning("gltf.lost.deformation", "points that vary over time are written as they are at the time that was read", at: whole)
