@@ -126,7 +126,7 @@ public struct VertexWeld: Sendable {
     ///   - columns: the other attributes.
     public init(_ polygons: PolygonMesh, positions: WeldColumn, columns: [WeldColumn]) {
         let classes = PointClasses.classes(polygons.points.count, [positions] + columns.filter { $0.domain == .point })
-        ofCorner = [Int32](filled: polygons.faceVertexIndices.count, with: -1)
+        ofCorner = []
         points.reserveCapacity(polygons.points.count)
         corners.reserveCapacity(polygons.points.count)
         faces.reserveCapacity(polygons.points.count)
@@ -142,20 +142,31 @@ public struct VertexWeld: Sendable {
         var first = [Int32](filled: polygons.points.count, with: -1)
         first.withUnsafeMutableBufferPointer { first in
             polygons.faceVertexIndices.withUnsafeBufferPointer { indices in
+                func vertex(_ corner: Int, _ face: @autoclosure () -> Int, _ made: inout VertexWeld) -> Int32 {
+                    let source = Int(indices[corner])
+                    let point = classes.isEmpty ? source : Int(classes[source])
+                    if first[point] < 0 { first[point] = made.add(source, corner, face()) }
+                    return first[point]
+                }
+                if let size = polygons.faceSize, size > 0, polygons.keptFaces == nil {
+                    ofCorner = [Int32](unsafeUninitializedCapacity: indices.count) { out, count in
+                        HugePages.advise(out)
+                        for corner in indices.indices { out[corner] = vertex(corner, corner / size, &self) }
+                        count = indices.count
+                    }
+                    return
+                }
+                ofCorner = [Int32](filled: indices.count, with: -1)
                 for k in 0..<polygons.drawnFaceCount {
                     let face = polygons.keptFaces.map { Int($0[k]) } ?? k
-                    for corner in polygons.corners(face) {
-                        let source = Int(indices[corner])
-                        let point = classes.isEmpty ? source : Int(classes[source])
-                        if first[point] < 0 { first[point] = add(source, corner, face) }
-                        ofCorner[corner] = first[point]
-                    }
+                    for corner in polygons.corners(face) { ofCorner[corner] = vertex(corner, face, &self) }
                 }
             }
         }
     }
 
     private mutating func takeCorners(_ polygons: PolygonMesh, _ classes: UnsafeBufferPointer<Int32>, _ keys: [WeldKey]) {
+        ofCorner = [Int32](filled: polygons.faceVertexIndices.count, with: -1)
         // The first vertex at each point.
         var first = [Int32](filled: polygons.points.count, with: -1)
         var extras = ExtraVertices()

@@ -29,27 +29,18 @@ extension Mesh {
         switch points {
         case .float(let array):
             let all = try array.load()
-            let welded = Weld(all.count) { i in
-                let p = all[i]
-                guard p.isFinite else { return nil }
-                // Minus zero is zero.
-                return (UInt64((p.x + 0).bitPattern), UInt64((p.y + 0).bitPattern), UInt64((p.z + 0).bitPattern))
-            }
-            points = .float(.loaded(welded.firsts.map { all[Int($0)] }))
+            let welded = Weld(all)
+            points = .float(.loaded(welded.points))
             return try take(welded)
         case .double(let array):
             let all = try array.load()
-            let welded = Weld(all.count) { i in
-                let p = all[i]
-                guard p.isFinite else { return nil }
-                return ((p.x + 0).bitPattern, (p.y + 0).bitPattern, (p.z + 0).bitPattern)
-            }
-            points = .double(.loaded(welded.firsts.map { all[Int($0)] }))
+            let welded = Weld(all)
+            points = .double(.loaded(welded.points))
             return try take(welded)
         }
     }
 
-    private mutating func take(_ welded: Weld) throws(AssetError) -> Int {
+    private mutating func take<P>(_ welded: Weld<P>) throws(AssetError) -> Int {
         faceVertexIndices = .loaded(welded.indices)
         faceVertexCounts = .deferred(RepeatedArray(3, count: welded.indices.count / 3))
         if !welded.leftOut.isEmpty {
@@ -72,47 +63,87 @@ extension Primvar {
     }
 }
 
-/// Equal keys found with a table of open addressing: the first corner of each stands for all.
-private struct Weld {
-    typealias Key = (UInt64, UInt64, UInt64)
-    /// Corner by corner: which of `firsts` it is.
-    private(set) var indices: [Int32] = []
-    /// The corner that each welded point was met at first.
-    private(set) var firsts: [Int32] = []
-    /// Triangles with a corner that has no key.
-    private(set) var leftOut: [Int] = []
+/// A point whose equals are found by a hash. Minus zero is zero.
+private protocol WeldPoint: Equatable, Sendable {
+    var isFinite: Bool { get }
+    var weldHash: UInt64 { get }
+}
 
-    init(_ count: Int, _ key: (Int) -> Key?) {
-        var size = 16
-        while size < count { size *= 2 }
-        var slots = [Int32](repeating: -1, count: size)
-        indices.reserveCapacity(count)
-        func place(_ i: Int, _ k: Key) -> Int32 {
-            var h = k.0 &* 0x9e37_79b9_7f4a_7c15
-            h = (h ^ (h >> 29) ^ k.1) &* 0xbf58_476d_1ce4_e5b9
-            h = (h ^ (h >> 31) ^ k.2) &* 0x94d0_49bb_1331_11eb
-            var at = Int(truncatingIfNeeded: h >> 24) & (size - 1)
-            while slots[at] >= 0 {
-                let known = slots[at]
-                if let other = key(Int(firsts[Int(known)])), other == k { return known }
-                at = (at + 1) & (size - 1)
+extension Point3f: WeldPoint {
+    @inline(__always) fileprivate var weldHash: UInt64 {
+        mixed(UInt64((x + 0).bitPattern) << 32 | UInt64((y + 0).bitPattern), UInt64((z + 0).bitPattern))
+    }
+}
+
+extension Point3d: WeldPoint {
+    @inline(__always) fileprivate var weldHash: UInt64 { mixed(mixed((x + 0).bitPattern, (y + 0).bitPattern), (z + 0).bitPattern) }
+}
+
+@inline(__always) private func mixed(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    var h = a &* 0x9e37_79b9_7f4a_7c15
+    h = (h ^ (h >> 29) ^ b) &* 0xbf58_476d_1ce4_e5b9
+    return h ^ (h >> 32)
+}
+
+/// Equal corners found with a table of open addressing, which grows with the points that are different: of those there are far fewer
+/// than corners.
+private struct Weld<P: WeldPoint> {
+    /// Corner by corner: which of `points` it is.
+    private(set) var indices: [Int32] = []
+    private(set) var points: [P] = []
+    /// Triangles with a corner that is not finite.
+    private(set) var leftOut: [Int] = []
+    /// A point's number and one, below the upper half of its hash; 0 is empty.
+    private var slots: [UInt64]
+
+    init(_ corners: [P]) {
+        slots = [UInt64](filled: 1 << 12, with: 0)
+        indices.reserveCapacity(corners.count)
+        points.reserveCapacity(corners.count / 4)
+        corners.withUnsafeBufferPointer { corners in
+            var triangle = 0
+            while 3 * triangle + 2 < corners.count {
+                let i = 3 * triangle
+                let (a, b, c) = (corners[i], corners[i + 1], corners[i + 2])
+                if a.isFinite, b.isFinite, c.isFinite {
+                    if (points.count + 3) * 2 > slots.count { grow() }
+                    indices.append(place(a))
+                    indices.append(place(b))
+                    indices.append(place(c))
+                } else {
+                    leftOut.append(triangle)
+                }
+                triangle += 1
             }
-            let new = Int32(truncatingIfNeeded: firsts.count)
-            slots[at] = new
-            firsts.append(Int32(truncatingIfNeeded: i))
-            return new
         }
-        var triangle = 0
-        while 3 * triangle + 2 < count {
-            let i = 3 * triangle
-            if let a = key(i), let b = key(i + 1), let c = key(i + 2) {
-                indices.append(place(i, a))
-                indices.append(place(i + 1, b))
-                indices.append(place(i + 2, c))
-            } else {
-                leftOut.append(triangle)
+        slots = []
+    }
+
+    @inline(__always) private mutating func place(_ p: P) -> Int32 {
+        let hash = p.weldHash
+        let mask = slots.count &- 1
+        let tag = hash & 0xFFFF_FFFF_0000_0000
+        var at = Int(truncatingIfNeeded: hash) & mask
+        while slots[at] != 0 {
+            if slots[at] & 0xFFFF_FFFF_0000_0000 == tag {
+                let known = Int(truncatingIfNeeded: slots[at] & 0xFFFF_FFFF) &- 1
+                if points[known] == p { return Int32(truncatingIfNeeded: known) }
             }
-            triangle += 1
+            at = (at &+ 1) & mask
+        }
+        points.append(p)
+        slots[at] = tag | UInt64(truncatingIfNeeded: points.count)
+        return Int32(truncatingIfNeeded: points.count &- 1)
+    }
+
+    private mutating func grow() {
+        let mask = slots.count * 4 - 1
+        slots = [UInt64](filled: mask + 1, with: 0)
+        for (k, point) in points.enumerated() {
+            let hash = point.weldHash
+            var at = Int(truncatingIfNeeded: hash) & mask
+            while slots[at] != 0 { at = (at + 1) & mask }
+            slots[at] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(truncatingIfNeeded: k + 1)
         }
     }
 }

@@ -473,6 +473,94 @@ import Testing
         #expect(text.contains("\"name\":\"paint\",") && text.contains("\"name\":\"paint_2\",") && text.contains("\"doubleSided\":true"))
     }
 
+    /// Variants of materials are read as they were written.
+    @Test func variantsOfMaterials() throws {
+        var builder = SceneBuilder()
+        let (red, blue) = (builder.material("red"), builder.material("blue"))
+        let id = builder.mesh("part", triangle, material: red)
+        builder.changeScene { $0.materialVariants = ["day", "night"] }
+        builder.change(id) { $0.variantMaterials = [VariantMaterial(variant: 1, material: blue)] }
+        let written = try write(builder.scene)
+        #expect(plain(written).contains("\"KHR_materials_variants\":{\"mappings\":[{\"material\":1,\"variants\":[1]}]}"))
+        let read = try written.read(GLTFFormat(.gltf))
+        #expect(read.materialVariants == ["day", "night"] && read.nodes[0].variantMaterials.map(\.variant) == [1])
+        #expect(read.materials[try #require(read.nodes[0].variantMaterials.first).material].name == "blue")
+    }
+
+    // MARK: Motion
+
+    /// A skinned strip that bends: joints, weights, bind transforms and keys come back.
+    @Test func skinsAndAnimationComeBack() throws {
+        var builder = SceneBuilder()
+        builder.changeScene { $0.metadata.timeCodesPerSecond = 24 }
+        var skeleton = Skeleton(
+            joints: ["Hip", "Hip/Knee"], bindTransforms: [.identity, .translation(Vector3d(0, 1, 0))],
+            restTransforms: [.identity, .translation(Vector3d(0, 1, 0))])
+        skeleton.jointNodes = []
+        var id = ID<Skeleton>(0)
+        builder.changeScene { id = $0.skeletons.append(skeleton) }
+        let bones = builder.node("bones", type: "Skeleton", content: .skeleton(id))
+        var mesh = SampleMesh.polygon([Point3f(0, 0, 0), Point3f(1, 0, 0), Point3f(0, 2, 0)])
+        mesh.skin = SkinBinding(
+            skeletonPath: "/bones",
+            jointIndices: Primvar(name: "skel:jointIndices", interpolation: .vertex, elementSize: 2, values: .int(.loaded([0, 1, 0, 1, 1, 0]))),
+            jointWeights: Primvar(name: "skel:jointWeights", interpolation: .vertex, elementSize: 2, values: .float(.loaded([1, 0, 3, 1, 1, 0]))))
+        mesh.blendShapes = [BlendShape(name: "tall", offsets: .loaded([Vector3f(0, 5, 0)]), pointIndices: .loaded([2]))]
+        mesh.blendShapeCount = 1
+        builder.mesh("strip", mesh)
+        var turn = Track(
+            targetPath: "/anim", property: "rotations", interpolation: .linear, times: [0, 24],
+            values: [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0.70710678, 0.70710678])
+        turn.elements = ["Hip", "Hip/Knee"]
+        var weights = Track(targetPath: "/anim", property: "blendShapeWeights", interpolation: .linear, times: [0, 12], values: [0, 1])
+        weights.elements = ["tall"]
+        builder.changeScene {
+            $0.animations = [AnimationClip(name: "bend", tracks: [turn, weights])]
+            $0.skeletonAnimations = [bones: "/anim"]
+        }
+        let written = try write(builder.scene)
+        var context = ReadContext(resolver: InMemoryResolver(written.files))
+        context.options.wantsAnimation = true
+        let read = try GLTFFormat(.gltf).open(FileBytes(name: "out.gltf", bytes: written.bytes), &context).scene(&context)
+        #expect(read.skeletons.count == 1 && read.skeletons[0].joints.map { $0.split(separator: "/").last } == ["Hip", "Knee"])
+        #expect(read.skeletons[0].bindTransforms[1].rows.3.y == 1)
+        let back = try #require(read.meshes.first { $0.skin != nil })
+        guard case .float(let w) = try #require(back.skin?.jointWeights).values, case .int(let j) = try #require(back.skin).jointIndices.values else {
+            throw TestFailure("no influences")
+        }
+        #expect(try w.load() == [1, 0, 0, 0, 0.75, 0.25, 0, 0, 1, 0, 0, 0] && j.load() == [0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0])
+        #expect(try back.blendShapes[0].name == "tall" && back.blendShapes[0].offsets.load()[2] == Vector3f(0, 5, 0))
+        let tracks = read.animations[0].tracks
+        #expect(tracks.contains { $0.property == "rotation" && $0.times == [0, 1] && $0.targetPath.hasSuffix("Knee") })
+        #expect(tracks.contains { $0.property == "weights" && $0.times == [0, 0.5] && $0.values == [0, 1] })
+    }
+
+    @Test func animatedTransformsBecomeKeys() throws {
+        var builder = SceneBuilder()
+        builder.changeScene { $0.metadata.timeCodesPerSecond = 10 }
+        builder.mesh("part", triangle)
+        let matrices = [Matrix4d.identity, .translation(Vector3d(3, 0, 0)), .scale(Vector3d(2, 2, 2)) * .translation(Vector3d(3, 0, 0))]
+        builder.changeScene {
+            $0.animations = [
+                AnimationClip(
+                    name: "move",
+                    tracks: [
+                        Track(
+                            targetPath: "/part", property: "transform", interpolation: .linear, times: [-10, 0, 10],
+                            values: matrices.flatMap { $0.elements.map { Float($0) } })
+                    ])
+            ]
+        }
+        let written = try write(builder.scene)
+        #expect(written.codes == ["gltf.moved-animation"])
+        var context = ReadContext(resolver: InMemoryResolver(written.files))
+        context.options.wantsAnimation = true
+        let read = try GLTFFormat(.gltf).open(FileBytes(name: "out.gltf", bytes: written.bytes), &context).scene(&context)
+        let tracks = read.animations[0].tracks
+        #expect(tracks.map(\.property) == ["translation", "scale"] && tracks.allSatisfy { $0.times == [0, 1, 2] })
+        #expect(tracks[0].values == [0, 0, 0, 3, 0, 0, 3, 0, 0] && tracks[1].values == [1, 1, 1, 1, 1, 1, 2, 2, 2])
+    }
+
     // MARK: Colours
 
     @Test func colours() throws {

@@ -13,6 +13,7 @@ public struct GLTFFormat: Format {
     public var info: FormatInfo {
         let notes = [
             "glTF 2.0; the default scene is read, further ones are named",
+            "written with one primitive a material, welded vertices, shared meshes, skins, blend shapes and animation",
             "primitives of a mesh are one mesh with a subset for each material; lines and points are nodes of their own",
         ]
         switch container {

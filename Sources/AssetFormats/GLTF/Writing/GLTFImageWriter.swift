@@ -70,12 +70,12 @@ final class GLTFImageWriter {
     /// The image of a texture; nil where there is none: missing (the reader has said so), not an image, skipped.
     func source(_ id: ID<Texture>, _ place: SourceLocation, _ diagnostics: inout Diagnostics) -> Source? {
         if let known = sources[id] { return known }
-        let source = open(scene.textures[id], place, &diagnostics)
+        let source = made(of: scene.textures[id], place, &diagnostics)
         sources[id] = .some(source)
         return source
     }
 
-    private func open(_ texture: Texture, _ place: SourceLocation, _ diagnostics: inout Diagnostics) -> Source? {
+    private func made(of texture: Texture, _ place: SourceLocation, _ diagnostics: inout Diagnostics) -> Source? {
         if texture.authoredPath.contains("<UDIM>") {
             diagnostics.warning("gltf.lost.udim", "image tiles \(texture.authoredPath) are not written: glTF has one image a texture", at: place)
             return nil

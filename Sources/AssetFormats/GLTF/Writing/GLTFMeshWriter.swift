@@ -10,6 +10,7 @@ struct GLTFMeshWriter {
         var node: ID<Node>?
         var material: ID<Material>?
         var subsetMaterials: [ID<Material>?] = []
+        var variants: [VariantMaterial] = []
     }
 
     let scene: Scene
@@ -44,7 +45,7 @@ struct GLTFMeshWriter {
         case .mesh, .implicit, .points, .curves:
             var made = Key(source: loader.key(id) ?? .node(id))
             if !node.inheritedPrimvars.isEmpty { made.node = id }
-            (made.material, made.subsetMaterials) = (node.previewMaterial, node.subsetPreviewMaterials)
+            (made.material, made.subsetMaterials, made.variants) = (node.previewMaterial, node.subsetPreviewMaterials, node.variantMaterials)
             key = made
         case .instancer, .none, .camera, .light, .skeleton: return nil
         }
@@ -138,6 +139,11 @@ struct GLTFMeshWriter {
             primitive.indices = out.buffer.indices(indices, vertexCount: picked?.count ?? vertices.weld.count)
             primitive.material = materials.material(
                 material, GLTFMaterialUse(sets: look.sets.map(\.name), isDoubleSided: arrays.mesh.doubleSided, color: color), &out, &diagnostics)
+            let subset = part.material.flatMap { m in subsets.firstIndex { $0 == m } }
+            addVariants(node, subset, &primitive, &out) { materials, material, out, diagnostics in
+                materials.material(
+                    material, GLTFMaterialUse(sets: look.sets.map(\.name), isDoubleSided: arrays.mesh.doubleSided, color: color), &out, &diagnostics)
+            }
             made.primitives.append(primitive)
         }
         if degenerate > 0 {
@@ -165,6 +171,27 @@ struct GLTFMeshWriter {
                 break
             }
         }
+    }
+
+    /// The materials of a primitive in variants of the scene (KHR_materials_variants).
+    private mutating func addVariants(
+        _ node: Node, _ subset: Int?, _ primitive: inout GLTFOutput.Primitive, _ out: inout GLTFOutput,
+        _ material: (inout GLTFMaterialWriter, ID<Material>, inout GLTFOutput, inout Diagnostics) -> Int?
+    ) {
+        var variants: [Int: [Int]] = [:]
+        var order: [Int] = []
+        for change in node.variantMaterials where change.subset == subset {
+            guard let index = material(&materials, change.material, &out, &diagnostics) else { continue }
+            if variants[index] == nil { order.append(index) }
+            variants[index, default: []].append(change.variant)
+        }
+        guard !order.isEmpty else { return }
+        let mappings = order.map { index -> Value in
+            .dictionary([.init("material", .int(Int64(index))), .init("variants", .ints((variants[index] ?? []).map { Int64($0) }))])
+        }
+        primitive.extensions.append(.init("KHR_materials_variants", .dictionary([.init("mappings", .array(mappings))])))
+        out.variants = scene.materialVariants
+        out.use("KHR_materials_variants")
     }
 
     private mutating func note(_ loss: FloatLoss, _ node: Node) {

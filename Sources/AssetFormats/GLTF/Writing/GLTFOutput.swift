@@ -73,6 +73,8 @@ struct GLTFOutput {
     var animations: [Animation] = []
     var cameras: [Value] = []
     var lights: [Value] = []
+    /// Names of variants of materials (KHR_materials_variants).
+    var variants: [String] = []
     var materials: [Value] = []
     var textures: [Value] = []
     var samplers: [Value] = []
@@ -101,9 +103,15 @@ struct GLTFOutput {
         json.endObject()
         names("extensionsUsed", extensions.keys.sorted(), &json)
         names("extensionsRequired", extensions.filter(\.value).keys.sorted(), &json)
-        if !lights.isEmpty {
+        var whole: [Value.Entry] = []
+        if !lights.isEmpty { whole.append(.init("KHR_lights_punctual", .dictionary([.init("lights", .array(lights))]))) }
+        if !variants.isEmpty {
+            let named = variants.map { Value.dictionary([.init("name", .string($0))]) }
+            whole.append(.init("KHR_materials_variants", .dictionary([.init("variants", .array(named))])))
+        }
+        if !whole.isEmpty {
             json.key("extensions")
-            json.value(.dictionary([.init("KHR_lights_punctual", .dictionary([.init("lights", .array(lights))]))]))
+            json.value(.dictionary(whole))
         }
         json.member("scene", 0)
         json.key("scenes")

@@ -52,7 +52,7 @@ public enum HugePages {
 
 extension Array where Element: BitwiseCopyable {
     /// An array of one value, in large pages where it is large.
-    public init(filled count: Int, with value: Element) {
+    @inlinable public init(filled count: Int, with value: Element) {
         self.init(unsafeUninitializedCapacity: count) { buffer, used in
             HugePages.advise(buffer)
             buffer.initialize(repeating: value)
