@@ -36,11 +36,16 @@ let package = Package(
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
 
+        // simdjson is C++: Swift sees it through a C function.
+        .systemLibrary(
+            name: "CSimdJSONLibrary", pkgConfig: "simdjson", providers: [.apt(["libsimdjson-dev"]), .brew(["simdjson"])]),
+        .target(name: "CSimdJSON", dependencies: ["CSimdJSONLibrary"], linkerSettings: [.linkedLibrary("simdjson")]),
+
         room("AssetModel", []),
         room("AssetIO", ["AssetModel", "CZlib"]),
         room("AssetOps", ["AssetModel"]),
         room("AssetImages", ["AssetModel", "CPNG", "CTurboJPEG"]),
-        room("AssetFormats", ["AssetModel", "AssetIO", "AssetOps", "AssetImages"]),
+        room("AssetFormats", ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CSimdJSON"]),
         room("AssetUSD", ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CLZ4"]),
         room("Facet", ["AssetModel", "AssetIO", "AssetOps", "AssetFormats", "AssetUSD"]),
         room("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "Facet"]),
@@ -62,7 +67,8 @@ let package = Package(
         .testTarget(
             name: "HouseTests", dependencies: ["TestSupport", "AssetModel", "AssetIO", "Facet"],
             swiftSettings: swiftSettings),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )
 
 // Fuzzers need the whole package built with the sanitizers' flags, so they exist only when asked for (scripts/fuzz.sh).
