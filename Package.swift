@@ -37,9 +37,8 @@ let package = Package(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
 
         // simdjson is C++: Swift sees it through a C function.
-        .systemLibrary(
-            name: "CSimdJSONLibrary", pkgConfig: "simdjson", providers: [.apt(["libsimdjson-dev"]), .brew(["simdjson"])]),
-        .target(name: "CSimdJSON", dependencies: ["CSimdJSONLibrary"], linkerSettings: [.linkedLibrary("simdjson")]),
+        // Debian: libsimdjson-dev. Not by pkg-config, whose flags for it SwiftPM refuses with a warning.
+        .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
         room("AssetModel", []),
         room("AssetIO", ["AssetModel", "CZlib"]),

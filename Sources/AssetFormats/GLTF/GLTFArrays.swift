@@ -3,12 +3,12 @@ import AssetModel
 
 /// What a vector of floats is made of.
 protocol GLTFVector: Sendable, BitwiseCopyable {
-    static var width: Int { get }
+    static var componentCount: Int { get }
 }
-extension Float: GLTFVector { static var width: Int { 1 } }
-extension Vector2f: GLTFVector { static var width: Int { 2 } }
-extension Vector3f: GLTFVector { static var width: Int { 3 } }
-extension Vector4f: GLTFVector { static var width: Int { 4 } }
+extension Float: GLTFVector { static var componentCount: Int { 1 } }
+extension Vector2f: GLTFVector { static var componentCount: Int { 2 } }
+extension Vector3f: GLTFVector { static var componentCount: Int { 3 } }
+extension Vector4f: GLTFVector { static var componentCount: Int { 4 } }
 
 /// Elements of one or several accessors, one behind the other, read when they are asked for.
 struct GLTFVectors<V: GLTFVector>: DeferredArraySource {
@@ -22,7 +22,7 @@ struct GLTFVectors<V: GLTFVector>: DeferredArraySource {
     init(_ parts: [GLTFColumn], from: Int = 0, flipsV: Bool = false) {
         self.parts = parts
         self.from = from
-        self.flipsV = flipsV && V.width == 2
+        self.flipsV = flipsV && V.componentCount == 2
         count = parts.reduce(0) { $0 &+ $1.count }
     }
 
@@ -57,7 +57,7 @@ struct GLTFVectors<V: GLTFVector>: DeferredArraySource {
     }
 
     private func read(_ part: GLTFColumn, _ first: Int, _ n: Int, into out: UnsafeMutablePointer<V>) {
-        let width = V.width
+        let width = V.componentCount
         UnsafeMutableRawPointer(out).withMemoryRebound(to: Float.self, capacity: n * width) { floats in
             part.read(first, n, from: from, take: width, into: floats)
             guard flipsV else { return }

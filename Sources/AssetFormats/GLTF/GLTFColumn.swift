@@ -63,7 +63,7 @@ struct GLTFColumn: Sendable {
                 case .uint8: integers(start, n, take, out, UInt8.self, 255)
                 case .int16: integers(start, n, take, out, Int16.self, 32767)
                 case .uint16: integers(start, n, take, out, UInt16.self, 65535)
-                case .uint32: integers(start, n, take, out, UInt32.self, 4_294_967_295)
+                case .uint32: integers(start, n, take, out, UInt32.self, Float(UInt32.max))
                 }
             }
         } else {
