@@ -78,7 +78,7 @@ if Context.environment["FACET_FUZZ"] != nil {
             name: "FuzzSupport", dependencies: ["CLibFuzzer", "TestSupport", "AssetModel", "AssetIO", "AssetUSD", "Facet"],
             path: "Tests/Fuzz/Support", swiftSettings: swiftSettings),
     ]
-    for name in ["fuzz-usda", "fuzz-usdc", "fuzz-zip", "fuzz-obj", "fuzz-mtl", "fuzz-ply", "fuzz-stl"] {
+    for name in ["fuzz-usda", "fuzz-usdc", "fuzz-zip", "fuzz-obj", "fuzz-mtl", "fuzz-ply", "fuzz-stl", "fuzz-gltf", "fuzz-glb"] {
         package.targets.append(
             .executableTarget(
                 name: name, dependencies: ["FuzzSupport"], path: "Tests/Fuzz/\(name)", swiftSettings: swiftSettings,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes one parser: scripts/fuzz.sh TARGET SECONDS, where TARGET is fuzz-usda, fuzz-usdc, fuzz-zip, fuzz-obj,
-# fuzz-mtl, fuzz-ply or fuzz-stl.
+# fuzz-mtl, fuzz-ply, fuzz-stl, fuzz-gltf or fuzz-glb.
 # Seeds are the files of Assets, Tests/Fixtures and Tests/Fuzz/seeds; what is learnt stays in .build/fuzz/corpus, findings in .build/fuzz/findings.
 # Everything is built with the sanitizers: a bug in a module that is not instrumented would not be found.
 set -eu
@@ -20,8 +20,10 @@ case $target in
     fuzz-mtl) pattern='*.mtl' ;;
     fuzz-ply) pattern='*.ply' ;;
     fuzz-stl) pattern='*.stl' ;;
+    fuzz-gltf) pattern='*.gltf' ;;
+    fuzz-glb) pattern='*.glb' ;;
     *)
-        echo "fuzz: no target '$target'; there are fuzz-usda, fuzz-usdc, fuzz-zip, fuzz-obj, fuzz-mtl, fuzz-ply and fuzz-stl" >&2
+        echo "fuzz: no target '$target'; there are fuzz-usda, fuzz-usdc, fuzz-zip, fuzz-obj, fuzz-mtl, fuzz-ply, fuzz-stl, fuzz-gltf and fuzz-glb" >&2
         exit 2
         ;;
 esac

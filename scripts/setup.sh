@@ -5,7 +5,7 @@
 set -eu
 
 swift_needed="6.2"
-libraries="liblz4 zlib libpng libturbojpeg"
+libraries="liblz4 zlib libpng libturbojpeg simdjson"
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -61,6 +61,7 @@ debian_package() {
         zlib) echo zlib1g-dev ;;
         libpng) echo libpng-dev ;;
         libturbojpeg) echo libturbojpeg0-dev ;;
+        simdjson) echo libsimdjson-dev ;;
     esac
 }
 
@@ -70,6 +71,7 @@ brew_package() {
         zlib) echo zlib ;;
         libpng) echo libpng ;;
         libturbojpeg) echo jpeg-turbo ;;
+        simdjson) echo simdjson ;;
     esac
 }
 

@@ -109,7 +109,7 @@ func readGLTF(
 ) throws(AssetError) -> ReadGLTF {
     var context = ReadContext(resolver: InMemoryResolver(siblings))
     change(&context.options)
-    let document = try GLTFFormat.gltf.open(FileBytes(name: "a.gltf", bytes: bytes), &context)
+    let document = try GLTFFormat(.gltf).open(FileBytes(name: "a.gltf", bytes: bytes), &context)
     let scene = try document.scene(&context)
     return ReadGLTF(scene: scene, diagnostics: context.diagnostics)
 }

@@ -12,10 +12,10 @@ import Testing
 
     @Test func textAndBinaryAreRecognised() {
         let file = GLTFFile(Self.shown)
-        #expect(file.text.withUnsafeBytes { GLTFFormat.gltf.recognizes(RawSpan(_unsafeBytes: $0)) })
-        #expect(file.binary.withUnsafeBytes { GLTFFormat.glb.recognizes(RawSpan(_unsafeBytes: $0)) })
-        #expect(!file.binary.withUnsafeBytes { GLTFFormat.gltf.recognizes(RawSpan(_unsafeBytes: $0)) })
-        #expect(!Array("{\"a\":1}".utf8).withUnsafeBytes { GLTFFormat.gltf.recognizes(RawSpan(_unsafeBytes: $0)) })
+        #expect(file.text.withUnsafeBytes { GLTFFormat(.gltf).recognizes(RawSpan(_unsafeBytes: $0)) })
+        #expect(file.binary.withUnsafeBytes { GLTFFormat(.glb).recognizes(RawSpan(_unsafeBytes: $0)) })
+        #expect(!file.binary.withUnsafeBytes { GLTFFormat(.gltf).recognizes(RawSpan(_unsafeBytes: $0)) })
+        #expect(!Array("{\"a\":1}".utf8).withUnsafeBytes { GLTFFormat(.gltf).recognizes(RawSpan(_unsafeBytes: $0)) })
     }
 
     @Test func triangleInBothContainers() throws {

@@ -98,6 +98,8 @@ struct GLTFTriangles: DeferredArraySource {
         var corners: Int
         /// What stands before this part's points.
         var base: Int32
+        /// Where an index names a point that is not there: the error that loading ends with.
+        var fault: AssetError?
 
         var triangles: Int { mode.triangles(corners) }
     }
@@ -110,14 +112,15 @@ struct GLTFTriangles: DeferredArraySource {
         count = parts.reduce(0) { $0 &+ $1.triangles &* 3 }
     }
 
-    func load() -> [Int32] {
+    func load() throws(AssetError) -> [Int32] {
         var out: [Int32] = []
         out.reserveCapacity(count)
-        forEachBlock { out.append(contentsOf: $0) }
+        try forEachBlock { out.append(contentsOf: $0) }
         return out
     }
 
-    func forEachBlock(_ body: (UnsafeBufferPointer<Int32>) -> Void) {
+    func forEachBlock(_ body: (UnsafeBufferPointer<Int32>) -> Void) throws(AssetError) {
+        if let fault = parts.lazy.compactMap(\.fault).first { throw fault }
         for part in parts where part.triangles > 0 {
             switch part.mode {
             case .triangles: list(part, body)

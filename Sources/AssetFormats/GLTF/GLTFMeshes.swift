@@ -82,9 +82,10 @@ extension GLTFToScene {
                 continue
             }
             guard let vertices = try vertices(primitive, skin: skin, place) else { continue }
-            let indices = try indices(primitive, points: vertices.position.count, place)
+            let (indices, fault) = try indices(primitive, points: vertices.position.count, place)
             let material = material(primitive.material, place)
             guard mode.isTriangles else {
+                if let fault { throw fault }
                 others.append(piece(mode, vertices, indices, material))
                 continue
             }
@@ -100,7 +101,7 @@ extension GLTFToScene {
                 known[key] = at
                 groups.append(GLTFGroup(key))
             }
-            try add(vertices, mode, indices, material, to: &groups[at], place)
+            try add(vertices, mode, indices, fault, material, to: &groups[at], place)
         }
         var all: [GLTFPiece] = []
         for group in groups { all.append(finish(group, source, skin)) }
@@ -178,9 +179,12 @@ extension GLTFToScene {
         return true
     }
 
-    /// The indices of a primitive, every one of them a point's; nil where points are drawn in their order.
-    private mutating func indices(_ primitive: GLTFDocument.Primitive, points: Int, _ place: SourceLocation) throws(AssetError) -> GLTFColumn? {
-        guard let index = primitive.indices else { return nil }
+    /// The indices of a primitive; nil where points are drawn in their order. Where one of them names no point there is a fault:
+    /// what the mesh counts can be told, its triangles cannot be had.
+    private mutating func indices(
+        _ primitive: GLTFDocument.Primitive, points: Int, _ place: SourceLocation
+    ) throws(AssetError) -> (column: GLTFColumn?, fault: AssetError?) {
+        guard let index = primitive.indices else { return (nil, nil) }
         let column = try accessors.column(index, &diagnostics)
         guard column.width == 1, column.component != .float, column.component != .int8, column.component != .int16 else {
             throw AssetError("gltf.bad-accessor", "indices are no whole numbers from 0", at: document.place("accessors", index))
@@ -189,21 +193,20 @@ extension GLTFToScene {
         if let known = largestIndices[index] {
             largest = known
         } else {
-            guard let found = column.largestInteger() else { return column }
+            guard let found = column.largestInteger() else { return (column, nil) }
             largestIndices[index] = found
             largest = found
         }
-        guard Int(largest) < points else {
-            throw AssetError("gltf.index-out-of-range", "index \(largest) of \(points) points", at: place)
-        }
-        return column
+        guard Int(largest) >= points else { return (column, nil) }
+        let fault = AssetError("gltf.index-out-of-range", "index \(largest) of \(points) points", at: place)
+        return (column, fault)
     }
 
     // MARK: Triangles
 
     private mutating func add(
-        _ vertices: GLTFVertices, _ mode: GLTFMode, _ indices: GLTFColumn?, _ material: ID<Material>?, to group: inout GLTFGroup,
-        _ place: SourceLocation
+        _ vertices: GLTFVertices, _ mode: GLTFMode, _ indices: GLTFColumn?, _ fault: AssetError?, _ material: ID<Material>?,
+        to group: inout GLTFGroup, _ place: SourceLocation
     ) throws(AssetError) {
         let key = GLTFGroup.Vertices(
             accessors: [vertices.positionAccessor] + vertices.attributes.map(\.accessor), targets: vertices.targets.map { $0.map(\.accessor) })
@@ -224,7 +227,14 @@ extension GLTFToScene {
                 for (k, attribute) in target.enumerated() { group.targets[i][k].append(attribute.column) }
             }
         }
-        let part = GLTFTriangles.Part(mode: mode, indices: indices, corners: indices?.count ?? vertices.position.count, base: base)
+        let part = GLTFTriangles.Part(
+            mode: mode, indices: indices, corners: indices?.count ?? vertices.position.count, base: base, fault: fault)
+        if let fault {
+            var warning = fault.diagnostic
+            warning.severity = .warning
+            warning.message += ": the triangles cannot be had"
+            diagnostics.add(warning)
+        }
         if mode == .triangles, part.corners % 3 != 0 {
             diagnostics.add(warn("gltf.incomplete-triangle", "\(part.corners) corners, expected a multiple of 3: the last triangle is left out", place))
         }

@@ -22,8 +22,18 @@ extension GLTFToScene {
             if path == nil {
                 diagnostics.add(warn("gltf.dropped.skeleton", "no node of the skin can hold its skeleton: the skin is left out", place))
             }
+            for mesh in meshes { try checkJoints(mesh, skin.joints.count, place) }
             for mesh in meshes { if path == nil { scene.meshes[mesh].skin = nil } else { scene.meshes[mesh].skin?.skeletonPath = path } }
         }
+    }
+
+    /// Points that name a joint that the skin does not have, and give it a weight.
+    private mutating func checkJoints(_ mesh: ID<Mesh>, _ count: Int, _ place: SourceLocation) throws(AssetError) {
+        guard let skin = scene.meshes[mesh].skin, case .int(let joints) = skin.jointIndices.values else { return }
+        var highest: Int32 = 0
+        try joints.forEachBlock { for joint in $0 { highest = max(highest, joint) } }
+        guard Int(highest) >= count else { return }
+        diagnostics.add(warn("gltf.joint-out-of-range", "joint \(highest) of a skin with \(count) joints", place))
     }
 
     private mutating func skeleton(_ skin: GLTFDocument.Skin, _ place: SourceLocation) throws(AssetError) -> Skeleton {

@@ -6,7 +6,7 @@ import TestSupport
 
 /// Which parser an input goes to, whatever its first bytes are.
 public enum FuzzFormat {
-    case usda, usdc, zip, obj, mtl, ply, stl
+    case usda, usdc, zip, obj, mtl, ply, stl, gltf, glb
 }
 
 /// Reads one input and goes on as far as it lets us: every value and every member, then the stage, the scene and all that can
@@ -38,6 +38,13 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int, as format: FuzzFo
         let library = "newmtl a\nKd 1 0 0\nmap_Kd x.png\nnewmtl b\n"
         let result = Exercise(
             bytes, name: "input.obj", registry: .standard, siblings: ["a.mtl": Array(library.utf8), "x.png": [1]], limits: limits)
+        precondition(result.violations.isEmpty, "\(result.violations)")
+        return
+    case .gltf, .glb:
+        let name = format == .glb ? "glb" : "gltf"
+        let result = Exercise(
+            bytes, name: "input." + name, format: name, registry: .standard,
+            siblings: ["a.bin": [UInt8](repeating: 0, count: 256), "a.png": [1]], limits: limits)
         precondition(result.violations.isEmpty, "\(result.violations)")
         return
     case .mtl:
