@@ -24,7 +24,7 @@ import Testing
             (["bounds", "--limit", "a.usdz"], "--limit is 'a.usdz', expected NAME=VALUE"),
             (["bounds", "--limit", "prim=9", "a.usdz"], "unknown limit 'prim'; did you mean 'prims'? `facet help limits` lists the names"),
             (["bounds", "--limit", "x=9", "a.usdz"], "unknown limit 'x'; `facet help limits` lists the names"),
-            (["cat", "--from", "a.usdz"], "--from is 'a.usdz', expected usdc, usda, usdz, obj, ply or stl"),
+            (["cat", "--from", "a.usdz"], "--from is 'a.usdz', expected usdc, usda, usdz, glb, gltf, obj, ply or stl"),
             (["convert", "--to", "a.usdz"], "--to is 'a.usdz', expected obj, ply or stl"),
             (["convert", "--node", "a.usdz"], "--node is 'a.usdz', expected a path from the root: /a.usdz"),
         ]
@@ -39,17 +39,17 @@ import Testing
     @Test func completionsOfferWhatAnOptionTakes() {
         let names = "nesting-depth= prims= arcs= layers= path-bytes= unpacked-bytes= package-entries= image-bytes= header-bytes="
         let bash = tool().run("completions", "bash").output
-        #expect(bash.contains("--from) COMPREPLY=($(compgen -W \"usdc usda usdz obj ply stl\""))
+        #expect(bash.contains("--from) COMPREPLY=($(compgen -W \"usdc usda usdz glb gltf obj ply stl\""))
         #expect(bash.contains("--to) COMPREPLY=($(compgen -W \"obj ply stl\""))
         #expect(bash.contains("--purpose) COMPREPLY=($(compgen -W \"default render proxy guide\""))
         #expect(bash.contains("--limit) compopt -o nospace; COMPREPLY=($(compgen -W \"\(names)\""))
         let zsh = tool().run("completions", "zsh").output
-        for words in ["(usdc usda usdz obj ply stl)", ":value:(obj ply stl)'", "(default render proxy guide)", "(\(names))"] {
+        for words in ["(usdc usda usdz glb gltf obj ply stl)", ":value:(obj ply stl)'", "(default render proxy guide)", "(\(names))"] {
             #expect(zsh.contains(words))
         }
         let fish = tool().run("completions", "fish").output
         for words in [
-            "-l from -x -a 'usdc usda usdz obj ply stl'", "-l to -x -a 'obj ply stl'", "-l purpose -x -a 'default render proxy guide'",
+            "-l from -x -a 'usdc usda usdz glb gltf obj ply stl'", "-l to -x -a 'obj ply stl'", "-l purpose -x -a 'default render proxy guide'",
             "-l limit -x -a '\(names)'",
         ] {
             #expect(fish.contains(words))
