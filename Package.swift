@@ -39,12 +39,15 @@ let package = Package(
         // simdjson is C++: Swift sees it through a C function.
         // Debian: libsimdjson-dev. Not by pkg-config, whose flags for it SwiftPM refuses with a warning.
         .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+        // So are Draco (libdraco-dev) and meshoptimizer (libmeshoptimizer-dev), which unpack and pack what glTF says by extensions.
+        .target(name: "CDraco", linkerSettings: [.linkedLibrary("draco")]),
+        .target(name: "CMeshopt", linkerSettings: [.linkedLibrary("meshoptimizer")]),
 
         room("AssetModel", []),
         room("AssetIO", ["AssetModel", "CZlib"]),
         room("AssetOps", ["AssetModel"]),
         room("AssetImages", ["AssetModel", "CPNG", "CTurboJPEG"]),
-        room("AssetFormats", ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CSimdJSON"]),
+        room("AssetFormats", ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CSimdJSON", "CDraco", "CMeshopt"]),
         room("AssetUSD", ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CLZ4"]),
         room("Facet", ["AssetModel", "AssetIO", "AssetOps", "AssetFormats", "AssetUSD"]),
         room("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "Facet"]),

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes sure that what the build needs is there: a Swift toolchain and four small C libraries.
+# Makes sure that what the build needs is there: a Swift toolchain and seven C and C++ libraries.
 # Installs missing Debian packages (with sudo only when not root); on a Mac, missing Homebrew ones.
 # Does nothing, quickly, when everything is there.
 set -eu
 
 swift_needed="6.2"
-libraries="liblz4 zlib libpng libturbojpeg simdjson"
+libraries="liblz4 zlib libpng libturbojpeg simdjson draco meshoptimizer"
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -45,13 +45,21 @@ as_root() {
     fi
 }
 
+# meshoptimizer tells pkg-config nothing.
+is_there() {
+    case $1 in
+        meshoptimizer) [ -e /usr/include/meshoptimizer.h ] || [ -e /usr/local/include/meshoptimizer.h ] ;;
+        *) pkg-config --exists "$1" ;;
+    esac
+}
+
 missing_libraries() {
     if ! command -v pkg-config >/dev/null 2>&1; then
         printf '%s' "$libraries"
         return
     fi
     for library in $libraries; do
-        pkg-config --exists "$library" || printf '%s ' "$library"
+        is_there "$library" || printf '%s ' "$library"
     done
 }
 
@@ -62,6 +70,8 @@ debian_package() {
         libpng) echo libpng-dev ;;
         libturbojpeg) echo libturbojpeg0-dev ;;
         simdjson) echo libsimdjson-dev ;;
+        draco) echo libdraco-dev ;;
+        meshoptimizer) echo libmeshoptimizer-dev ;;
     esac
 }
 
@@ -72,13 +82,15 @@ brew_package() {
         libpng) echo libpng ;;
         libturbojpeg) echo jpeg-turbo ;;
         simdjson) echo simdjson ;;
+        draco) echo draco ;;
+        meshoptimizer) echo meshoptimizer ;;
     esac
 }
 
 case $(uname -s) in
 Darwin)
     # Homebrew's zlib and jpeg-turbo may be installed without being linked, so ask brew, not pkg-config.
-    command -v brew >/dev/null 2>&1 || fail "Homebrew is needed for lz4, zlib, libpng and jpeg-turbo: see https://brew.sh"
+    command -v brew >/dev/null 2>&1 || fail "Homebrew is needed for the C libraries ($libraries): see https://brew.sh"
     needed=""
     command -v pkg-config >/dev/null 2>&1 || needed="pkgconf"
     for library in $libraries; do
@@ -105,7 +117,7 @@ Darwin)
     fi
     if [ -n "$needed" ]; then
         if ! command -v apt-get >/dev/null 2>&1; then
-            fail "these libraries were not found by pkg-config: $(missing_libraries)" \
+            fail "these libraries were not found: $(missing_libraries)" \
                 "install their development packages (on Debian:$needed)"
         fi
         say "installing Debian packages:$needed"
@@ -120,4 +132,4 @@ Darwin)
 esac
 
 left=$(missing_libraries)
-case $(uname -s) in Darwin) ;; *) [ -z "$left" ] || fail "still not found by pkg-config: $left" ;; esac
+case $(uname -s) in Darwin) ;; *) [ -z "$left" ] || fail "still not found: $left" ;; esac

@@ -12,7 +12,7 @@ import Testing
         "AssetIO": ["AssetModel", "CZlib", "Synchronization"],
         "AssetOps": ["AssetModel"],
         "AssetImages": ["AssetModel", "CPNG", "CTurboJPEG"],
-        "AssetFormats": ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CSimdJSON"],
+        "AssetFormats": ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CSimdJSON", "CDraco", "CMeshopt"],
         "AssetUSD": ["AssetModel", "AssetIO", "AssetOps", "AssetImages", "CLZ4"],
         "Facet": ["AssetModel", "AssetIO", "AssetOps", "AssetFormats", "AssetUSD"],
         "AssetCommands": ["AssetModel", "AssetIO", "AssetOps", "Facet"],
