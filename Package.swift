@@ -61,7 +61,7 @@ let package = Package(
         tests("AssetIO", ["AssetModel"]),
         tests("AssetOps", ["AssetModel"]),
         tests("AssetImages", ["AssetModel"]),
-        tests("AssetFormats", ["AssetModel", "AssetIO", "AssetOps"]),
+        tests("AssetFormats", ["AssetModel", "AssetIO", "AssetOps", "CDraco", "CMeshopt"]),
         tests("AssetUSD", ["AssetModel", "AssetIO", "AssetOps"]),
         tests("Facet", ["AssetModel", "AssetIO", "AssetOps"]),
         tests("AssetCommands", ["AssetModel", "AssetIO", "AssetOps", "Facet"]),

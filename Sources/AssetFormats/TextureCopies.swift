@@ -126,7 +126,7 @@ struct TextureCopies {
     private func open(_ source: Texture.Source) throws(AssetError) -> FileBytes {
         switch source {
         case .file(let path): return try resolver.open(path)
-        case .embedded(let bytes): return FileBytes(name: "image", bytes: bytes)
+        case .embedded(let bytes): return try FileBytes.of(bytes, name: "image")
         case .missing: throw AssetError("\(code).missing-texture", "not found", at: SourceLocation(file: scene.source.file))
         }
     }

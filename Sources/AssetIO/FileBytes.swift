@@ -62,6 +62,22 @@ public final class FileBytes: Sendable {
         }
     }
 
+    /// Owns `count` bytes that `fill` writes; nil where it says that they are none.
+    public convenience init?(name: String, count: Int, fill: (UnsafeMutableRawBufferPointer) -> Bool) {
+        let p = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 64)
+        guard fill(UnsafeMutableRawBufferPointer(start: p, count: count)) else {
+            p.deallocate()
+            return nil
+        }
+        self.init(name: name, storage: Storage(base: UnsafeRawPointer(p), count: count, isMapped: false), offset: 0, count: count)
+    }
+
+    /// The bytes of an image in a file: where they lie, if that is in a file, else a copy.
+    public static func of(_ bytes: EmbeddedBytes, name: String) throws(AssetError) -> FileBytes {
+        if let region = bytes.source as? FileRegion { return region.file }
+        return FileBytes(name: name, bytes: try bytes.load())
+    }
+
     /// Maps a file. A pipe is read to its end where `readsPipes` says so, and an error (`io.is-a-pipe`) elsewhere: what a file
     /// names may be one that nobody ever writes to. Throws `io.cannot-open` with the system's reason.
     public convenience init(mapping path: String, name: String? = nil, readsPipes: Bool = false) throws(AssetError) {
@@ -178,4 +194,18 @@ public final class FileBytes: Sendable {
     }
 
     public func location(_ offset: Int) -> SourceLocation { SourceLocation(file: name, position: .byteOffset(offset)) }
+}
+
+/// The bytes of a file or of a part of one as an array that is loaded when it is needed.
+public struct FileRegion: DeferredArraySource {
+    public let file: FileBytes
+    public var count: Int { file.count }
+
+    public init(_ file: FileBytes) { self.file = file }
+
+    public func load() -> [UInt8] { file.withUnsafeBytes { Array($0) } }
+
+    public func forEachBlock(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        file.withUnsafeBytes { raw in raw.withMemoryRebound(to: UInt8.self) { body($0) } }
+    }
 }

@@ -174,7 +174,7 @@ public struct Texture: Sendable, Hashable {
         /// A file that was found: the path to hand to the resolver (`/dir/a.png`, `a.usdz[b/c.png]` inside packages).
         case file(String)
         /// The bytes themselves.
-        case embedded([UInt8])
+        case embedded(EmbeddedBytes)
         /// Named by the source but not found.
         case missing
     }

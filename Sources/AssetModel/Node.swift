@@ -25,6 +25,20 @@ public struct VariantSet: Sendable, Hashable {
     }
 }
 
+/// The material of a node, or of a subset of its mesh, in one of the scene's material variants.
+public struct VariantMaterial: Sendable, Hashable {
+    /// Into `Scene.materialVariants`.
+    public var variant: Int
+    /// Into `Mesh.subsets`; nil: what no subset covers.
+    public var subset: Int?
+    public var material: ID<Material>
+    public init(variant: Int, subset: Int? = nil, material: ID<Material>) {
+        self.variant = variant
+        self.subset = subset
+        self.material = material
+    }
+}
+
 /// One thing that composed a prim, for `tree --arcs`.
 public struct CompositionArc: Sendable, Hashable {
     public enum State: String, Sendable, Hashable {
@@ -146,6 +160,16 @@ public struct Node: Sendable {
         @inlinable get { extras.isEmpty ? [] : extras[0].subsetPreviewMaterials }
         @inlinable _modify { yield &more.subsetPreviewMaterials }
     }
+    /// Materials that replace the ones above in variants of the whole scene.
+    public var variantMaterials: [VariantMaterial] {
+        @inlinable get { extras.isEmpty ? [] : extras[0].variantMaterials }
+        @inlinable _modify { yield &more.variantMaterials }
+    }
+    /// How far each blend shape of the node's mesh is applied, at rest; empty: none is.
+    public var blendWeights: [Float] {
+        @inlinable get { extras.isEmpty ? [] : extras[0].blendWeights }
+        @inlinable _modify { yield &more.blendWeights }
+    }
     /// Constant primvars from nodes above, nearest first, that the node's own do not replace. On implicit shapes also
     /// their own, which come first and may have any interpolation.
     public var inheritedPrimvars: [Primvar] {
@@ -193,6 +217,8 @@ public struct Node: Sendable {
         @usableFromInline var variantSets: [VariantSet] = []
         @usableFromInline var subsetMaterials: [ID<Material>?] = []
         @usableFromInline var subsetPreviewMaterials: [ID<Material>?] = []
+        @usableFromInline var variantMaterials: [VariantMaterial] = []
+        @usableFromInline var blendWeights: [Float] = []
         @usableFromInline var inheritedPrimvars: [Primvar] = []
         @usableFromInline var arcs: [CompositionArc] = []
         @usableFromInline var customData: [Value.Entry] = []
@@ -268,6 +294,8 @@ public struct Skeleton: Sendable {
     public var joints: [String]
     public var bindTransforms: [Matrix4d]
     public var restTransforms: [Matrix4d]
+    /// The nodes that the joints are, where the source has nodes for them (glTF); empty elsewhere. Nil for one that is not shown.
+    public var jointNodes: [ID<Node>?] = []
     public init(joints: [String], bindTransforms: [Matrix4d] = [], restTransforms: [Matrix4d] = []) {
         self.joints = joints
         self.bindTransforms = bindTransforms

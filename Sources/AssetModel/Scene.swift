@@ -12,6 +12,9 @@ public struct Scene: Sendable {
     public var textures = Table<Texture>()
     public var skeletons = Table<Skeleton>()
     public var animations: [AnimationClip] = []
+    /// Names of what the materials of the whole scene can be switched to together (glTF's KHR_materials_variants); nodes say which
+    /// material they have then (`Node.variantMaterials`).
+    public var materialVariants: [String] = []
     /// What nodes of purpose `other` say instead, by their index.
     public var purposeWords: [Int32: String] = [:]
     public var source: SourceDescription

@@ -100,6 +100,12 @@ extension SceneInvariants.Check {
             for set in node.variantSets {
                 require(Set(set.choices).count == set.choices.count, node.path, "variant set \(set.name) names a choice twice")
             }
+            for change in node.variantMaterials {
+                require(
+                    scene.materialVariants.indices.contains(change.variant) && scene.materials.contains(change.material), node.path,
+                    "a variant's material is outside its table")
+                require(change.subset.map { $0 >= 0 && $0 < subsets } ?? true, node.path, "a variant's subset is outside its mesh")
+            }
             for primvar in node.inheritedPrimvars { self.primvar(primvar, node.path) }
         }
     }
@@ -221,6 +227,10 @@ extension SceneInvariants.Check {
             }
         }
         for (i, skeleton) in scene.skeletons.enumerated() {
+            require(
+                skeleton.jointNodes.isEmpty || skeleton.jointNodes.count == skeleton.joints.count, "skeleton \(i)",
+                "\(skeleton.jointNodes.count) nodes for \(skeleton.joints.count) joints")
+            require(skeleton.jointNodes.allSatisfy { $0.map(scene.nodes.contains) ?? true }, "skeleton \(i)", "a joint's node is outside its table")
             for length in [skeleton.bindTransforms.count, skeleton.restTransforms.count] {
                 require(
                     length == 0 || length == skeleton.joints.count, "skeleton \(i)",

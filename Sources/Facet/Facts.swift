@@ -33,7 +33,8 @@ public func summary(
 private func imageFile(_ source: Texture.Source, _ resolver: any AssetResolver) throws(AssetError) -> FileBytes? {
     switch source {
     case .missing: return nil
-    case .embedded(let bytes): return FileBytes(name: "", bytes: bytes)
+    case .embedded(let bytes):
+        do throws(AssetError) { return try FileBytes.of(bytes, name: "") } catch { return nil }
     case .file(let path):
         guard resolver.exists(path) else { return nil }
         return try resolver.open(path)

@@ -104,6 +104,6 @@ import Testing
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let read = try readGLTF("\"images\":[{\"uri\":\"data:image/jpeg;base64,\(GLTFFile.base64(png))\"}]")
         #expect(read.scene.textures.map(\.authoredPath) == ["image_0.png"])
-        #expect(read.scene.textures.first?.source == .embedded(png))
+        #expect(read.scene.textures.first?.source == .embedded(EmbeddedBytes(png)))
     }
 }

@@ -282,7 +282,7 @@ import Testing
             model.builder.mesh("m\(i)", grid, material: material)
         }
         var embedded = ID<Texture>(0)
-        model.builder.changeScene { embedded = $0.textures.append(Texture(authoredPath: "", source: .embedded(png(salt: 9)))) }
+        model.builder.changeScene { embedded = $0.textures.append(Texture(authoredPath: "", source: .embedded(EmbeddedBytes(png(salt: 9))))) }
         let material = model.material("e") { $0.diffuseColor.texture = binding(embedded) }
         model.builder.mesh("e", grid, material: material)
         let written = try model.write()

@@ -7,11 +7,13 @@ struct GLTFAccessors {
     let resolver: any AssetResolver
     var buffers: GLTFBuffers
     private var made: [Int: GLTFColumn] = [:]
+    var lastDraco: (view: Int, mesh: GLTFDracoMesh)?
+    var dracoColumns: [DracoKey: GLTFColumn] = [:]
 
-    init(_ document: GLTFDocument, _ resolver: any AssetResolver) {
+    init(_ document: GLTFDocument, _ resolver: any AssetResolver, _ limits: ReadLimits) {
         self.document = document
         self.resolver = resolver
-        buffers = GLTFBuffers(document)
+        buffers = GLTFBuffers(document, limits)
     }
 
     /// Components of an element by its type, and how many stand between the starts of a matrix' columns.
@@ -27,9 +29,8 @@ struct GLTFAccessors {
         }
     }
 
-    /// Throws where the accessor is none, or asks for bytes that are not there (`gltf.accessor-out-of-range`).
-    mutating func column(_ index: Int, _ diagnostics: inout Diagnostics) throws(AssetError) -> GLTFColumn {
-        if let known = made[index] { return known }
+    /// What the accessor says of its elements. Throws where it is none, or says what cannot be.
+    func shape(_ index: Int) throws(AssetError) -> GLTFColumn {
         guard index >= 0, index < document.accessors.count else {
             throw AssetError(
                 "gltf.bad-reference", "accessor \(index) is asked for, there are \(document.accessors.count)",
@@ -51,6 +52,15 @@ struct GLTFAccessors {
         column.width = width
         column.component = component
         column.isNormalized = accessor.isNormalized && component != .float
+        return column
+    }
+
+    /// Throws where the accessor is none, or asks for bytes that are not there (`gltf.accessor-out-of-range`).
+    mutating func column(_ index: Int, _ diagnostics: inout Diagnostics) throws(AssetError) -> GLTFColumn {
+        if let known = made[index] { return known }
+        var column = try shape(index)
+        let accessor = document.accessors[index]
+        let place = document.place("accessors", index)
         if let view = accessor.bufferView {
             try fill(&column, view, accessor, place, &diagnostics)
         } else {
@@ -70,20 +80,29 @@ struct GLTFAccessors {
         _ column: inout GLTFColumn, _ view: Int, _ accessor: GLTFDocument.Accessor, _ place: SourceLocation, _ diagnostics: inout Diagnostics
     ) throws(AssetError) {
         let own = try buffers.known(view)
-        let bytes = try buffers.buffer(own.buffer, resolver, &diagnostics)
+        let bytes: FileBytes
+        // Where the view begins in the bytes.
+        let start: Int
+        if own.packed == nil {
+            bytes = try buffers.buffer(own.buffer, resolver, &diagnostics)
+            start = own.byteOffset
+        } else {
+            bytes = try buffers.view(view, resolver, &diagnostics)
+            start = 0
+        }
         let size = column.width * column.component.size
         let stride = own.byteStride ?? size
         // The specification wants 4 to 252; others are of no harm, as long as elements move on.
         guard stride > 0 else { throw AssetError("gltf.bad-accessor", "the stride is \(stride), expected \(size) or more", at: place) }
-        guard let offset = own.byteOffset.adding(checked: accessor.byteOffset),
+        guard let offset = start.adding(checked: accessor.byteOffset),
             let end = Self.end(offset, accessor.count, stride, size), end <= bytes.count
         else {
-            let there = max(0, bytes.count - min(own.byteOffset, bytes.count))
+            let there = max(0, bytes.count - min(start, bytes.count))
             throw AssetError(
                 "gltf.accessor-out-of-range",
                 "\(accessor.count) elements of \(size) bytes from \(accessor.byteOffset), \(there) bytes are there", at: place)
         }
-        if let last = own.byteOffset.adding(checked: own.byteLength), end > last {
+        if own.packed == nil, let last = start.adding(checked: own.byteLength), end > last {
             diagnostics.warning(
                 "gltf.accessor-beyond-view", "the accessor reads \(end - last) bytes beyond its view of \(own.byteLength)", at: place)
         }
@@ -119,11 +138,18 @@ struct GLTFAccessors {
         values.count = sparse.count
         accessor.byteOffset = sparse.valuesOffset
         try fill(&values, sparse.valuesView, accessor, place, &diagnostics)
+        try buffers.budget.take(elements: sparse.count, place)
         guard let bytes = values.bytes else { throw AssetError("gltf.bad-accessor", "the sparse values have no bytes", at: place) }
         let indices = words.integers()
         if let bad = indices.first(where: { $0 < 0 || Int($0) >= base.count }) {
             throw AssetError("gltf.index-out-of-range", "sparse index \(bad) of \(base.count) elements", at: place)
         }
-        return GLTFColumn.Sparse(indices: indices, values: bytes, valuesOffset: values.offset)
+        if zip(indices, indices.dropFirst()).allSatisfy({ $0 < $1 }) {
+            return GLTFColumn.Sparse(indices: indices, slots: nil, values: bytes, valuesOffset: values.offset)
+        }
+        diagnostics.warning("gltf.sparse-out-of-order", "the sparse indices do not grow, expected them to", at: place)
+        // Of equal ones the last counts, as it would if they were taken one by one.
+        let slots = indices.indices.sorted { (indices[$0], $0) < (indices[$1], $1) }
+        return GLTFColumn.Sparse(indices: slots.map { indices[$0] }, slots: slots, values: bytes, valuesOffset: values.offset)
     }
 }

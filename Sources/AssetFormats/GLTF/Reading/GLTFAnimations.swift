@@ -50,6 +50,8 @@ extension GLTFToScene {
         }
         let input = try accessors.column(sampler.input, &diagnostics)
         let output = try accessors.column(sampler.output, &diagnostics)
+        try accessors.buffers.budget.take(elements: input.count, place)
+        try accessors.buffers.budget.take(elements: output.count.multiplied(checked: output.width) ?? .max, place)
         let times = input.width == 1 ? input.floats() : []
         let values = output.floats()
         let perTime = times.isEmpty ? 0 : values.count / times.count

@@ -15,14 +15,15 @@ struct GLTFVectors<V: GLTFVector>: DeferredArraySource {
     let parts: [GLTFColumn]
     /// The component of the file's elements that is the vector's first.
     let from: Int
-    /// Whether the second component counts from the other end: `1 - v`.
+    /// Whether the elements are texture coordinates, of which the second component counts from the other end in the file: `1 - v`;
+    /// or tangents, of which the fourth is the side that v grows to: `-w`.
     let flipsV: Bool
     let count: Int
 
     init(_ parts: [GLTFColumn], from: Int = 0, flipsV: Bool = false) {
         self.parts = parts
         self.from = from
-        self.flipsV = flipsV && V.componentCount == 2
+        self.flipsV = flipsV
         count = parts.reduce(0) { $0 &+ $1.count }
     }
 
@@ -39,11 +40,6 @@ struct GLTFVectors<V: GLTFVector>: DeferredArraySource {
 
     func forEachBlock(_ body: (UnsafeBufferPointer<V>) -> Void) {
         for part in parts where part.count > 0 {
-            guard part.sparse == nil else {
-                // What replaces elements is looked through once.
-                GLTFVectors([part], from: from, flipsV: flipsV).load().withUnsafeBufferPointer { body($0) }
-                continue
-            }
             // Pages of large accessors are given back as they are read.
             let isLarge = part.count > 1 << 16
             let room = UnsafeMutablePointer<V>.allocate(capacity: min(part.count, GLTFColumn.blockCount))
@@ -61,7 +57,11 @@ struct GLTFVectors<V: GLTFVector>: DeferredArraySource {
         UnsafeMutableRawPointer(out).withMemoryRebound(to: Float.self, capacity: n * width) { floats in
             part.read(first, n, from: from, take: width, into: floats)
             guard flipsV else { return }
-            for i in 0..<n { floats[i &* 2 &+ 1] = 1 - floats[i &* 2 &+ 1] }
+            if width == 2 {
+                for i in 0..<n { floats[i &* 2 &+ 1] = 1 - floats[i &* 2 &+ 1] }
+            } else if width == 4 {
+                for i in 0..<n { floats[i &* 4 &+ 3] = -floats[i &* 4 &+ 3] }
+            }
         }
     }
 }
@@ -196,48 +196,69 @@ struct GLTFFaces: DeferredArraySource {
     }
 }
 
-/// Joints' numbers of all sets, `4 * sets` a point, as a skin wants them side by side.
+/// Joints' numbers of all sets, `4 * sets` a point, as a skin wants them side by side. A joint that the skin does not have is its
+/// first, and has no weight (`GLTFWeights`).
 struct GLTFJoints: DeferredArraySource {
-    /// The sets of each part.
+    /// The sets of each part. Every set of a part has as many elements, four components each: the reader left others out.
     let parts: [[GLTFColumn]]
+    let jointCount: Int
     let count: Int
 
-    init(_ parts: [[GLTFColumn]]) {
+    init(_ parts: [[GLTFColumn]], _ jointCount: Int) {
         self.parts = parts
-        count = GLTFSets.count(parts)
+        self.jointCount = jointCount
+        count = parts.reduce(0) { $0 + ($1.first?.count ?? 0) * 4 * $1.count }
     }
 
-    func load() -> [Int32] { GLTFSets.load(parts, count) { $0.integers() } }
+    func load() -> [Int32] { sideBySide(parts, count) { $0.integers() }.map { isJoint($0) ? $0 : 0 } }
+
+    func isJoint(_ index: Int32) -> Bool { index >= 0 && Int(index) < jointCount }
+
+    /// How many of the numbers are none of the skin's joints, and the first of them.
+    func strangers() -> (count: Int, first: Int32)? {
+        var found: (count: Int, first: Int32)?
+        for sets in parts {
+            for set in sets {
+                GLTFColumn.blocks(set.count) { first, n in
+                    var block = [Int32](repeating: 0, count: n * set.width)
+                    block.withUnsafeMutableBufferPointer { if let base = $0.baseAddress { set.readIntegers(first, n, into: base) } }
+                    for index in block where !isJoint(index) { found = ((found?.count ?? 0) + 1, found?.first ?? index) }
+                }
+            }
+        }
+        return found
+    }
 }
 
 /// Weights of all sets, beside the joints.
 struct GLTFWeights: DeferredArraySource {
     let parts: [[GLTFColumn]]
-    let count: Int
+    let joints: GLTFJoints
+    var count: Int { joints.count }
 
-    init(_ parts: [[GLTFColumn]]) {
+    init(_ parts: [[GLTFColumn]], _ joints: GLTFJoints) {
         self.parts = parts
-        count = GLTFSets.count(parts)
+        self.joints = joints
     }
 
-    func load() -> [Float] { GLTFSets.load(parts, count) { $0.floats() } }
+    func load() -> [Float] {
+        var weights = sideBySide(parts, count) { $0.floats() }
+        guard joints.strangers() != nil else { return weights }
+        for (i, joint) in sideBySide(joints.parts, count, { $0.integers() }).enumerated() where !joints.isJoint(joint) { weights[i] = 0 }
+        return weights
+    }
 }
 
-private enum GLTFSets {
-    /// Every set of a part has as many elements, four components each: the reader left others out.
-    static func count(_ parts: [[GLTFColumn]]) -> Int { parts.reduce(0) { $0 + ($1.first?.count ?? 0) * 4 * $1.count } }
-
-    static func load<T: Numeric>(_ parts: [[GLTFColumn]], _ count: Int, _ values: (GLTFColumn) -> [T]) -> [T] {
-        var out: [T] = []
-        out.reserveCapacity(count)
-        for sets in parts {
-            if sets.count == 1 {
-                out.append(contentsOf: values(sets[0]))
-                continue
-            }
-            let all = sets.map(values)
-            for i in 0..<(sets.first?.count ?? 0) { for set in all { out.append(contentsOf: set[(i * 4)..<(i * 4 + 4)]) } }
+private func sideBySide<T: Numeric>(_ parts: [[GLTFColumn]], _ count: Int, _ values: (GLTFColumn) -> [T]) -> [T] {
+    var out: [T] = []
+    out.reserveCapacity(count)
+    for sets in parts {
+        if sets.count == 1 {
+            out.append(contentsOf: values(sets[0]))
+            continue
         }
-        return out
+        let all = sets.map(values)
+        for i in 0..<(sets.first?.count ?? 0) { for set in all { out.append(contentsOf: set[(i * 4)..<(i * 4 + 4)]) } }
     }
+    return out
 }

@@ -7,8 +7,13 @@ struct GLTFBuffers {
     private var opened: [Int: FileBytes] = [:]
     /// The files that buffers lie in, in the order in which they were opened.
     private(set) var files: [SourceDescription.File] = []
+    private var unpacked: [Int: FileBytes] = [:]
+    var budget: GLTFBudget
 
-    init(_ document: GLTFDocument) { self.document = document }
+    init(_ document: GLTFDocument, _ limits: ReadLimits) {
+        self.document = document
+        budget = GLTFBudget(document.file.count, limits)
+    }
 
     /// The bytes of a buffer: those that are there, whatever it says of itself.
     ///
@@ -28,7 +33,7 @@ struct GLTFBuffers {
                 throw AssetError("gltf.missing-buffer", "the buffer names no file, and there is no binary chunk", at: place)
             }
             bytes = binary
-        case .data(let data, _): bytes = FileBytes(name: document.file.name, bytes: data)
+        case .data(let data, _): bytes = data
         case .view: throw AssetError("gltf.missing-buffer", "the buffer has no bytes", at: place)
         case .uri(let uri):
             guard
@@ -37,6 +42,7 @@ struct GLTFBuffers {
             else { throw AssetError("gltf.missing-buffer", "the buffer's file '\(uri)' is not found", at: place) }
             if let warning = found.warning(uri, at: place) { diagnostics.add(warning) }
             bytes = try resolver.open(found.path)
+            budget.byteCount = budget.byteCount.adding(checked: bytes.count) ?? budget.byteCount
             files.append(SourceDescription.File(path: uri, role: "buffer", byteCount: bytes.count, resolved: found.path))
         }
         let said = document.buffers[index].byteLength
@@ -47,30 +53,42 @@ struct GLTFBuffers {
         return bytes
     }
 
-    /// The bytes of a view, as far as they are there. Throws where it lies outside its buffer, or is packed.
+    /// The bytes of a view, unpacked. Throws where it lies outside its buffer, or its bytes are damaged.
     mutating func view(_ index: Int, _ resolver: any AssetResolver, _ diagnostics: inout Diagnostics) throws(AssetError) -> FileBytes {
         let view = try known(index)
-        let whole = try buffer(view.buffer, resolver, &diagnostics)
-        guard let part = whole.slice(view.byteOffset, count: view.byteLength) else {
-            throw AssetError(
-                "gltf.view-out-of-range",
-                "the view asks for \(view.byteLength) bytes from \(view.byteOffset), the buffer has \(whole.count)",
-                at: document.place("bufferViews", index))
-        }
-        return part
+        if let packed = view.packed { return try unpack(packed, index, resolver, &diagnostics) }
+        return try slice(view.buffer, view.byteOffset, view.byteLength, index, resolver, &diagnostics)
     }
 
-    /// The view's own words. Throws where there is no such view, or its bytes are packed in a way that is not read.
+    /// The view's own words.
     func known(_ index: Int) throws(AssetError) -> GLTFDocument.BufferView {
         guard index >= 0, index < document.bufferViews.count else {
             throw AssetError(
                 "gltf.bad-reference", "buffer view \(index) is asked for, there are \(document.bufferViews.count)",
                 at: SourceLocation(file: document.file.name))
         }
-        let view = document.bufferViews[index]
-        if let compression = view.compression {
-            throw AssetError("gltf.unsupported-compression", "the view is packed with \(compression)", at: document.place("bufferViews", index))
+        return document.bufferViews[index]
+    }
+
+    private mutating func slice(
+        _ buffer: Int, _ offset: Int, _ count: Int, _ view: Int, _ resolver: any AssetResolver, _ diagnostics: inout Diagnostics
+    ) throws(AssetError) -> FileBytes {
+        let whole = try self.buffer(buffer, resolver, &diagnostics)
+        guard let part = whole.slice(offset, count: count) else {
+            throw AssetError(
+                "gltf.view-out-of-range", "the view asks for \(count) bytes from \(offset), the buffer has \(whole.count)",
+                at: document.place("bufferViews", view))
         }
-        return view
+        return part
+    }
+
+    private mutating func unpack(
+        _ packed: GLTFDocument.Packed, _ view: Int, _ resolver: any AssetResolver, _ diagnostics: inout Diagnostics
+    ) throws(AssetError) -> FileBytes {
+        if let known = unpacked[view] { return known }
+        let bytes = try slice(packed.buffer, packed.byteOffset, packed.byteLength, view, resolver, &diagnostics)
+        let all = try GLTFMeshopt.unpack(packed, bytes, &budget, document.place("bufferViews", view, "extensions/" + packed.owner))
+        unpacked[view] = all
+        return all
     }
 }

@@ -23,9 +23,25 @@ struct GLTFColumn: Sendable {
 
     /// Elements that replace some of the others.
     struct Sparse: Sendable {
+        /// Growing.
         var indices: [Int32]
+        /// Which value belongs to each index; nil: they stand in the same order.
+        var slots: [Int]?
         var values: FileBytes
         var valuesOffset: Int
+
+        /// Which of the indices are of elements `first` to `first + n`.
+        func range(_ first: Int, _ n: Int) -> Range<Int> {
+            func place(_ element: Int) -> Int {
+                var (low, high) = (0, indices.count)
+                while low < high {
+                    let middle = (low + high) / 2
+                    if Int(indices[middle]) < element { low = middle + 1 } else { high = middle }
+                }
+                return low
+            }
+            return place(first)..<place(first + n)
+        }
     }
 
     /// Nil: all elements are zeros.
@@ -103,8 +119,8 @@ struct GLTFColumn: Sendable {
         values.stride = width * component.size
         values.count = sparse.indices.count
         values.sparse = nil
-        for (k, index) in sparse.indices.enumerated() where Int(index) >= first && Int(index) < first + n {
-            values.read(k, 1, from: from, take: take, into: out + (Int(index) - first) * take)
+        for k in sparse.range(first, n) {
+            values.read(sparse.slots?[k] ?? k, 1, from: from, take: take, into: out + (Int(sparse.indices[k]) - first) * take)
         }
     }
 
@@ -148,8 +164,8 @@ struct GLTFColumn: Sendable {
         values.stride = width * component.size
         values.count = sparse.indices.count
         values.sparse = nil
-        for (k, index) in sparse.indices.enumerated() where Int(index) >= first && Int(index) < first + n {
-            values.readIntegers(k, 1, into: out + (Int(index) - first) * width)
+        for k in sparse.range(first, n) {
+            values.readIntegers(sparse.slots?[k] ?? k, 1, into: out + (Int(sparse.indices[k]) - first) * width)
         }
     }
 

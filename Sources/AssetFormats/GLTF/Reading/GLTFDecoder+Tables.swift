@@ -26,13 +26,32 @@ extension GLTFDecoder {
             case "byteLength": view.byteLength = int(value, at("byteLength")) ?? 0
             case "byteStride": view.byteStride = int(value, at("byteStride"))
             case "extensions":
-                for name: StaticString in ["EXT_meshopt_compression", "KHR_meshopt_compression"] where value[name] != nil {
-                    view.compression = "\(name)"
+                for name: StaticString in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+                    if let packed = value[name] { view.packed = self.packed(packed, name, at) }
                 }
             default: break
             }
         }
         document.bufferViews.append(view)
+    }
+
+    private mutating func packed(_ value: JSONValue, _ owner: StaticString, _ at: Pointer) -> GLTFDocument.Packed {
+        var packed = GLTFDocument.Packed()
+        let at = at("extensions", owner)
+        packed.owner = "\(owner)"
+        for (key, value) in value.members {
+            switch key {
+            case "buffer": packed.buffer = int(value, at) ?? -1
+            case "byteOffset": packed.byteOffset = int(value, at) ?? 0
+            case "byteLength": packed.byteLength = int(value, at) ?? 0
+            case "byteStride": packed.byteStride = int(value, at) ?? 0
+            case "count": packed.count = int(value, at) ?? 0
+            case "mode": packed.mode = string(value, at) ?? ""
+            case "filter": packed.filter = string(value, at) ?? "NONE"
+            default: break
+            }
+        }
+        return packed
     }
 
     mutating func accessor(_ value: JSONValue, _ at: Pointer) {
@@ -71,11 +90,11 @@ extension GLTFDecoder {
             return .none
         }
         guard GLTFDataURI.isOne(text) else { return .uri(String(decoding: text, as: UTF8.self)) }
-        guard let (bytes, mediaType) = GLTFDataURI.decode(text) else {
+        guard let (bytes, mediaType) = GLTFDataURI.decode(text, document.file.name) else {
             diagnostics.warning(
                 "gltf.bad-data-uri", "the data URI is no base64 text, left out",
                 at: SourceLocation(file: document.file.name, position: .jsonPointer(at.text)))
-            return .data([], mediaType: "")
+            return .data(FileBytes(name: document.file.name, bytes: []), mediaType: "")
         }
         return .data(bytes, mediaType: mediaType)
     }
@@ -138,6 +157,7 @@ extension GLTFDecoder {
             default: member(key, value, "", &material)
             }
         }
+        if material.extras != nil { note("materials") }
         document.materials.append(material)
     }
 
@@ -191,8 +211,16 @@ extension GLTFDecoder {
             switch key {
             case "name": mesh.name = string(value, at("name"))
             case "weights": mesh.weights = numbers(value, nil, at("weights"))
-            case "primitives": for element in value.elements { primitive(element, at("primitives")) }
-            case "extras": mesh.targetNames = value["targetNames"]?.elements.map { $0.string ?? "" } ?? []
+            case "primitives":
+                if !value.isArray { wrongType(value, "an array", at("primitives")) }
+                var i = 0
+                for element in value.elements {
+                    primitive(element, at("primitives", i))
+                    i += 1
+                }
+            case "extras":
+                mesh.targetNames = value["targetNames"]?.elements.map { $0.string ?? "" } ?? []
+                if value.members.contains(where: { !("targetNames" ~= $0.key) }) { note("meshes") }
             default: break
             }
         }
@@ -204,16 +232,36 @@ extension GLTFDecoder {
         var primitive = GLTFDocument.Primitive()
         for (key, value) in value.members {
             switch key {
-            case "attributes": primitive.attributes = attributes(value, at)
-            case "indices": primitive.indices = int(value, at)
-            case "material": primitive.material = int(value, at)
-            case "mode": primitive.mode = int(value, at) ?? 4
-            case "targets": primitive.targets = value.elements.map { attributes($0, at) }
-            case "extensions": if value["KHR_draco_mesh_compression"] != nil { primitive.compression = "KHR_draco_mesh_compression" }
+            case "attributes": primitive.attributes = attributes(value, at.inside("attributes"))
+            case "indices": primitive.indices = int(value, at.inside("indices"))
+            case "material": primitive.material = int(value, at.inside("material"))
+            case "mode": primitive.mode = int(value, at.inside("mode")) ?? 4
+            case "targets": primitive.targets = value.elements.map { attributes($0, at.inside("targets")) }
+            case "extensions":
+                if let draco = value["KHR_draco_mesh_compression"] { primitive.draco = self.draco(draco, at.inside("extensions")) }
+                if let mappings = value["KHR_materials_variants"]?["mappings"] {
+                    for element in mappings.elements {
+                        var mapping = GLTFDocument.Mapping()
+                        mapping.material = element["material"].flatMap { int($0, at.inside("extensions")) } ?? -1
+                        if let variants = element["variants"] { mapping.variants = indices(variants, at.inside("extensions")) }
+                        primitive.mappings.append(mapping)
+                    }
+                }
+            case "extras": note("primitives")
             default: break
             }
         }
         document.primitives.append(primitive)
+    }
+
+    private mutating func draco(_ value: JSONValue, _ at: Pointer) -> GLTFDocument.Draco {
+        var draco = GLTFDocument.Draco()
+        draco.view = value["bufferView"].flatMap { int($0, at) } ?? -1
+        for (key, value) in value["attributes"]?.members ?? value.noMembers {
+            guard let id = int(value, at).flatMap({ UInt32(exactly: $0) }), let name = key.utf8 else { continue }
+            draco.ids[GLTFDocument.Semantic(name)] = id
+        }
+        return draco
     }
 
     private mutating func attributes(_ value: JSONValue, _ at: Pointer) -> Range<Int> {
@@ -265,6 +313,7 @@ extension GLTFDecoder {
         var scene = GLTFDocument.Scene()
         scene.name = value["name"]?.string
         if let nodes = value["nodes"] { scene.nodes = indices(nodes, at("nodes")) }
+        scene.extras = value["extras"]?.value
         document.scenes.append(scene)
     }
 
@@ -274,6 +323,7 @@ extension GLTFDecoder {
         skin.inverseBindMatrices = value["inverseBindMatrices"].flatMap { int($0, at("inverseBindMatrices")) }
         skin.skeleton = value["skeleton"].flatMap { int($0, at("skeleton")) }
         if let joints = value["joints"] { skin.joints = indices(joints, at("joints")) }
+        if value["extras"] != nil { note("skins") }
         document.skins.append(skin)
     }
 
@@ -282,20 +332,21 @@ extension GLTFDecoder {
     mutating func animation(_ value: JSONValue, _ at: Pointer) {
         var animation = GLTFDocument.Animation()
         animation.name = value["name"]?.string
-        for element in value["channels"]?.elements ?? value.elements {
+        for element in value["channels"]?.elements ?? value.noElements {
             var channel = GLTFDocument.Animation.Channel()
             channel.sampler = element["sampler"].flatMap { int($0, at("channels")) } ?? -1
             channel.node = element["target"]?["node"].flatMap { int($0, at("channels")) }
             channel.path = element["target"]?["path"]?.string ?? ""
             animation.channels.append(channel)
         }
-        for element in value["samplers"]?.elements ?? value.elements {
+        for element in value["samplers"]?.elements ?? value.noElements {
             var sampler = GLTFDocument.Animation.Sampler()
             sampler.input = element["input"].flatMap { int($0, at("samplers")) } ?? -1
             sampler.output = element["output"].flatMap { int($0, at("samplers")) } ?? -1
             sampler.interpolation = element["interpolation"]?.string ?? "LINEAR"
             animation.samplers.append(sampler)
         }
+        if value["extras"] != nil { note("animations") }
         document.animations.append(animation)
     }
 
@@ -314,6 +365,7 @@ extension GLTFDecoder {
             camera.znear = lens["znear"].flatMap { number($0, at("orthographic")) } ?? 0
             camera.zfar = lens["zfar"].flatMap { number($0, at("orthographic")) }
         }
+        if value["extras"] != nil { note("cameras") }
         document.cameras.append(camera)
     }
 

@@ -53,7 +53,9 @@ struct GLTFDecoder {
 
     private mutating func member(_ key: JSONValue, _ value: JSONValue) {
         switch key {
-        case "asset", "extras": break
+        case "asset": break
+        case "extras":
+            if case .dictionary(let entries) = value.value { document.extras = entries } else { note("the outermost object") }
         case "extensionsUsed": document.extensionsUsed = value.elements.compactMap(\.string)
         case "extensionsRequired": document.extensionsRequired = value.elements.compactMap(\.string)
         case "scene": document.scene = int(value, "scene")
@@ -73,6 +75,9 @@ struct GLTFDecoder {
         case "extensions":
             if let lights = value["KHR_lights_punctual"]?["lights"] {
                 each(lights, "extensions/KHR_lights_punctual/lights") { $0.light($1, $2) }
+            }
+            if let variants = value["KHR_materials_variants"]?["variants"] {
+                each(variants, "extensions/KHR_materials_variants/variants") { $0.document.variants.append($1["name"]?.string ?? "") ; _ = $2 }
             }
         default: break
         }
@@ -100,13 +105,24 @@ struct GLTFDecoder {
         var table: StaticString
         var index: Int?
         var field: StaticString = ""
+        var item: Int?
+        var member: StaticString = ""
 
         func callAsFunction(_ field: StaticString) -> Pointer { Pointer(table: table, index: index, field: field) }
+        func callAsFunction(_ field: StaticString, _ item: Int) -> Pointer { Pointer(table: table, index: index, field: field, item: item) }
+        func callAsFunction(_ field: StaticString, _ member: StaticString) -> Pointer {
+            Pointer(table: table, index: index, field: field, member: member)
+        }
+        func inside(_ member: StaticString) -> Pointer { Pointer(table: table, index: index, field: field, item: item, member: member) }
 
         var text: String {
             "/\(table)" + (index.map { "/\($0)" } ?? "") + (field.utf8CodeUnitCount > 0 ? "/\(field)" : "")
+                + (item.map { "/\($0)" } ?? "") + (member.utf8CodeUnitCount > 0 ? "/\(member)" : "")
         }
     }
+
+    /// Extras that the scene has no place for, to be told of once.
+    mutating func note(_ owner: String) { if !document.openExtras.contains(owner) { document.openExtras.append(owner) } }
 
     mutating func wrongType(_ value: JSONValue, _ expected: String, _ pointer: Pointer) {
         diagnostics.warning(

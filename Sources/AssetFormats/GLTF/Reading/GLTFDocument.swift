@@ -24,6 +24,11 @@ struct GLTFDocument: Document {
     var animations: [Animation] = []
     var cameras: [Camera] = []
     var lights: [Light] = []
+    /// KHR_materials_variants: their names.
+    var variants: [String] = []
+    /// Tables and members with `extras` that the scene has no place for.
+    var openExtras: [String] = []
+    var extras: [Value.Entry] = []
 
     /// The file that was opened, and the binary chunk of a GLB.
     let file: FileBytes
@@ -50,7 +55,7 @@ struct GLTFDocument: Document {
         /// As the file has it, percent escapes included.
         case uri(String)
         /// A data URI, decoded.
-        case data([UInt8], mediaType: String)
+        case data(FileBytes, mediaType: String)
         case view(Int)
     }
 
@@ -64,8 +69,21 @@ struct GLTFDocument: Document {
         var byteOffset = 0
         var byteLength = 0
         var byteStride: Int?
-        /// The extension that packs it (`EXT_meshopt_compression`); nil where the bytes are plain.
-        var compression: String?
+        /// EXT_meshopt_compression: where the bytes lie packed, and how; nil where they are plain.
+        var packed: Packed?
+    }
+
+    /// A view that is packed with one of meshoptimizer's codecs.
+    struct Packed {
+        /// `EXT_meshopt_compression` or `KHR_meshopt_compression`.
+        var owner = ""
+        var buffer = -1
+        var byteOffset = 0
+        var byteLength = 0
+        var byteStride = 0
+        var count = 0
+        var mode = ""
+        var filter = "NONE"
     }
 
     struct Accessor {
@@ -157,7 +175,20 @@ struct GLTFDocument: Document {
         var mode = 4
         /// One range of attributes a morph target.
         var targets: [Range<Int>] = []
-        var compression: String?
+        /// KHR_draco_mesh_compression: the view, and the packed attributes by their ids there.
+        var draco: Draco?
+        /// KHR_materials_variants: which material counts in which variants.
+        var mappings: [Mapping] = []
+    }
+
+    struct Draco {
+        var view = -1
+        var ids: [Semantic: UInt32] = [:]
+    }
+
+    struct Mapping {
+        var material = -1
+        var variants: [Int] = []
     }
 
     struct Attribute {
@@ -197,6 +228,7 @@ struct GLTFDocument: Document {
     struct Scene {
         var name: String?
         var nodes: [Int] = []
+        var extras: Value?
     }
 
     struct Skin {

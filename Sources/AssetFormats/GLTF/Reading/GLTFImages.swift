@@ -27,16 +27,16 @@ struct GLTFImages {
         case .view(let view):
             do throws(AssetError) {
                 let part = try accessors.buffers.view(view, accessors.resolver, &diagnostics)
-                texture = embedded(part.withUnsafeBytes { Array($0) }, index, image.mediaType)
+                texture = embedded(part, index, image.mediaType)
             } catch {
                 var warning = error.diagnostic
                 warning.severity = .warning
                 diagnostics.add(warning)
-                texture = Texture(authoredPath: name(index, nil, []), source: .missing)
+                texture = Texture(authoredPath: name(index, nil, nil), source: .missing)
             }
         case .none:
             diagnostics.warning("gltf.missing-texture", "the image has neither a file nor bytes", at: place)
-            texture = Texture(authoredPath: name(index, nil, []), source: .missing)
+            texture = Texture(authoredPath: name(index, nil, nil), source: .missing)
         }
         let id = scene.textures.append(texture)
         made[index] = id
@@ -64,13 +64,13 @@ struct GLTFImages {
         return Texture(authoredPath: path, source: .file(found.path))
     }
 
-    private func embedded(_ bytes: [UInt8], _ index: Int, _ mediaType: String?) -> Texture {
-        Texture(authoredPath: name(index, mediaType, bytes), source: .embedded(bytes))
+    private func embedded(_ bytes: FileBytes, _ index: Int, _ mediaType: String?) -> Texture {
+        Texture(authoredPath: name(index, mediaType, bytes), source: .embedded(EmbeddedBytes(FileRegion(bytes))))
     }
 
     /// The image's name, or its number, with the extension of its bytes.
-    private func name(_ index: Int, _ mediaType: String?, _ bytes: [UInt8]) -> String {
-        let kind = ImageHeader(bytes.span.bytes)?.kind ?? ImageHeader.Kind.allCases.first { $0.mediaType == mediaType }
+    private func name(_ index: Int, _ mediaType: String?, _ bytes: FileBytes?) -> String {
+        let kind = bytes.flatMap { ImageHeader($0) }?.kind ?? ImageHeader.Kind.allCases.first { $0.mediaType == mediaType }
         let stem = document.images[index].name.flatMap { $0.isEmpty ? nil : $0 } ?? "image_\(index)"
         guard let kind, !kind.fileExtensions.contains(AssetPath.fileExtension(stem)) else { return stem }
         return stem + "." + kind.fileExtension

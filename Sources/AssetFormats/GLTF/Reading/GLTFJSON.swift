@@ -20,12 +20,24 @@ final class GLTFJSON {
         }
         guard result.owner != nil else {
             let reason = result.message.map { String(cString: $0) } ?? "the file is empty"
-            throw AssetError("gltf.bad-json", Self.message(reason), at: file.location(range.lowerBound))
+            throw Self.error(reason, file, range, depth)
         }
         parsed = result
     }
 
     deinit { facet_json_free(parsed.owner) }
+
+    /// The library's reason, or the place where the text stops being JSON: a line of a text, an offset into a binary file.
+    private static func error(_ reason: String, _ file: FileBytes, _ range: Range<Int>, _ depth: Int) -> AssetError {
+        let fault = file.withUnsafeBytes { raw in
+            JSONFault.find(in: UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range]), depth: max(1, depth))
+        }
+        guard let fault else { return AssetError("gltf.bad-json", message(reason), at: file.location(range.lowerBound)) }
+        let offset = range.lowerBound + fault.offset
+        guard !GLBContainer.isGLB(file.bytes) else { return AssetError("gltf.bad-json", fault.message, at: file.location(offset)) }
+        let (line, column) = lineAndColumn(of: offset, in: file.byteSpan)
+        return AssetError("gltf.bad-json", fault.message, at: SourceLocation(file: file.name, position: .line(line, column: column)))
+    }
 
     /// simdjson's texts are sentences for programmers.
     private static func message(_ reason: String) -> String {
@@ -145,6 +157,9 @@ struct JSONValue {
     @inline(__always) var elements: Elements { Elements(first: at(index &+ 1), end: isArray ? next &- 1 : index &+ 1) }
     /// The members of an object in their order; none for anything else.
     @inline(__always) var members: Members { Members(first: at(index &+ 1), end: isObject ? next &- 1 : index &+ 1) }
+
+    var noElements: Elements { Elements(first: self, end: index) }
+    var noMembers: Members { Members(first: self, end: index) }
 
     /// How many elements an array has.
     var count: Int {

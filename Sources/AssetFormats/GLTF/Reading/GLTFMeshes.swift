@@ -14,10 +14,19 @@ struct GLTFPiece {
     var typeName: String
     var material: ID<Material>?
     var subsets: [ID<Material>?] = []
+    var variants: [VariantMaterial] = []
+    /// Whether the mesh has blend shapes.
+    var blends = false
+}
+
+/// What a primitive is drawn with.
+struct GLTFPaint: Hashable {
+    var material: ID<Material>?
+    var variants: [VariantMaterial] = []
 }
 
 /// Primitives of triangles that have the same attributes, and become one mesh.
-private struct GLTFGroup {
+struct GLTFGroup {
     /// What primitives must have in common.
     struct Key: Hashable {
         var attributes: [Attribute]
@@ -35,6 +44,8 @@ private struct GLTFGroup {
     struct Vertices: Hashable {
         var accessors: [Int]
         var targets: [[Int]]
+        /// The view of packed ones.
+        var draco: Int?
     }
 
     let key: Key
@@ -47,8 +58,8 @@ private struct GLTFGroup {
     var pointCount = 0
     var triangles: [GLTFTriangles.Part] = []
     var faceCount = 0
-    var materials: [(material: ID<Material>?, faces: GLTFFaces)] = []
-    var hasMaterial: [ID<Material>?: Int] = [:]
+    var materials: [(paint: GLTFPaint, faces: GLTFFaces)] = []
+    var hasMaterial: [GLTFPaint: Int] = [:]
 
     init(_ key: Key) {
         self.key = key
@@ -58,9 +69,10 @@ private struct GLTFGroup {
 }
 
 /// A primitive's accessors, held against each other.
-private struct GLTFVertices {
+struct GLTFVertices {
     var position: GLTFColumn
     var positionAccessor: Int
+    var draco: GLTFDocument.Draco?
     var attributes: [(attribute: GLTFGroup.Attribute, accessor: Int, column: GLTFColumn)] = []
     var targets: [[(semantic: GLTFDocument.Semantic, accessor: Int, column: GLTFColumn)]] = []
 }
@@ -82,11 +94,13 @@ extension GLTFToScene {
                 continue
             }
             guard let vertices = try vertices(primitive, skin: skin, place) else { continue }
-            let (indices, fault) = try indices(primitive, points: vertices.position.count, place)
-            let material = material(primitive.material, place)
+            let (indices, fault) = try indices(primitive, vertices, place)
+            let paint = paint(primitive, place)
             guard mode.isTriangles else {
                 if let fault { throw fault }
-                others.append(piece(mode, vertices, indices, material))
+                var piece = piece(mode, vertices, indices, paint.material)
+                piece.variants = paint.variants
+                others.append(piece)
                 continue
             }
             let isDoubleSided = primitive.material.map { $0 < self.isDoubleSided.count && self.isDoubleSided[$0] } ?? false
@@ -101,7 +115,8 @@ extension GLTFToScene {
                 known[key] = at
                 groups.append(GLTFGroup(key))
             }
-            try add(vertices, mode, indices, fault, material, to: &groups[at], place)
+            // Packed faces are triangles, whatever they are to be drawn as.
+            try add(vertices, vertices.draco == nil ? mode : .triangles, indices, fault, paint, to: &groups[at], place)
         }
         var all: [GLTFPiece] = []
         for group in groups { all.append(finish(group, source, skin)) }
@@ -110,9 +125,27 @@ extension GLTFToScene {
         return all
     }
 
+    private mutating func paint(_ primitive: GLTFDocument.Primitive, _ place: SourceLocation) -> GLTFPaint {
+        var paint = GLTFPaint(material: material(primitive.material, place))
+        for mapping in primitive.mappings {
+            guard let material = material(mapping.material, place) else { continue }
+            for variant in mapping.variants {
+                guard variant < scene.materialVariants.count else {
+                    diagnostics.add(warn("gltf.bad-reference", "variant \(variant) is asked for, there are \(scene.materialVariants.count)", place))
+                    continue
+                }
+                // Of two for one variant the first counts.
+                if paint.variants.contains(where: { $0.variant == variant }) { continue }
+                paint.variants.append(VariantMaterial(variant: variant, material: material))
+            }
+        }
+        paint.variants.sort { $0.variant < $1.variant }
+        return paint
+    }
+
     private mutating func material(_ index: Int?, _ place: SourceLocation) -> ID<Material>? {
         guard let index else { return nil }
-        if index < materials.count { return materials[index] }
+        if materials.indices.contains(index) { return materials[index] }
         diagnostics.add(warn("gltf.bad-reference", "material \(index) is asked for, there are \(materials.count)", place))
         return nil
     }
@@ -127,18 +160,19 @@ extension GLTFToScene {
             diagnostics.add(warn("gltf.no-positions", "the primitive has no positions and is left out", place))
             return nil
         }
-        let column = try accessors.column(position.accessor, &diagnostics)
+        let draco = try draco(primitive, place)
+        let column = try column(position, draco, place)
         guard column.width == 3 else {
             throw AssetError("gltf.bad-accessor", "positions have \(column.width) components, expected 3", at: document.place("accessors", position.accessor))
         }
-        var out = GLTFVertices(position: column, positionAccessor: position.accessor)
+        var out = GLTFVertices(position: column, positionAccessor: position.accessor, draco: draco)
         let isSkinned = skin != nil
         for attribute in document.attributes[primitive.attributes] where attribute.semantic != .position {
             switch attribute.semantic {
             case .joints, .weights: if !isSkinned { continue }
             default: if !options.wantsMeshPrimvars { continue }
             }
-            let column = try accessors.column(attribute.accessor, &diagnostics)
+            let column = try self.column(attribute, draco, place)
             guard fits(column, attribute.semantic, points: out.position.count, place) else { continue }
             out.attributes.append((GLTFGroup.Attribute(semantic: attribute.semantic, width: column.width), attribute.accessor, column))
         }
@@ -146,7 +180,11 @@ extension GLTFToScene {
         out.attributes.sort { $0.attribute.semantic < $1.attribute.semantic }
         for target in primitive.targets {
             var columns: [(GLTFDocument.Semantic, Int, GLTFColumn)] = []
-            for attribute in document.attributes[target] where attribute.semantic == .position || attribute.semantic == .normal {
+            for attribute in document.attributes[target] {
+                guard attribute.semantic == .position || attribute.semantic == .normal else {
+                    diagnostics.add(warn("gltf.dropped.target", "\(attribute.semantic.name) of morph targets is left out", place))
+                    continue
+                }
                 let column = try accessors.column(attribute.accessor, &diagnostics)
                 guard fits(column, attribute.semantic, points: out.position.count, place) else { continue }
                 columns.append((attribute.semantic, attribute.accessor, column))
@@ -155,6 +193,33 @@ extension GLTFToScene {
             out.targets.append(columns)
         }
         return out
+    }
+
+    /// Where the primitive lies packed; nil where it does not, or where its plain form is all that can be read.
+    private mutating func draco(_ primitive: GLTFDocument.Primitive, _ place: SourceLocation) throws(AssetError) -> GLTFDocument.Draco? {
+        guard let draco = primitive.draco else { return nil }
+        do throws(AssetError) {
+            _ = try accessors.draco(draco.view, place, &diagnostics)
+            return draco
+        } catch {
+            let all = document.attributes[primitive.attributes].map(\.accessor) + (primitive.indices.map { [$0] } ?? [])
+            let isPlain = all.allSatisfy { document.accessors.indices.contains($0) && document.accessors[$0].bufferView != nil }
+            guard isPlain, !document.extensionsRequired.contains("KHR_draco_mesh_compression") else { throw error }
+            var warning = error.diagnostic
+            warning.severity = .warning
+            warning.message += ": its plain form is taken"
+            diagnostics.add(warning)
+            return nil
+        }
+    }
+
+    private mutating func column(
+        _ attribute: GLTFDocument.Attribute, _ draco: GLTFDocument.Draco?, _ place: SourceLocation
+    ) throws(AssetError) -> GLTFColumn {
+        if let draco, let id = draco.ids[attribute.semantic] {
+            return try accessors.column(attribute.accessor, draco: draco.view, id: id, place, &diagnostics)
+        }
+        return try accessors.column(attribute.accessor, &diagnostics)
     }
 
     /// Whether an attribute has an element for each point, of a width that it may have; else it is left out.
@@ -182,10 +247,17 @@ extension GLTFToScene {
     /// The indices of a primitive; nil where points are drawn in their order. Where one of them names no point there is a fault:
     /// what the mesh counts can be told, its triangles cannot be had.
     private mutating func indices(
-        _ primitive: GLTFDocument.Primitive, points: Int, _ place: SourceLocation
+        _ primitive: GLTFDocument.Primitive, _ vertices: GLTFVertices, _ place: SourceLocation
     ) throws(AssetError) -> (column: GLTFColumn?, fault: AssetError?) {
+        if let draco = vertices.draco {
+            let column = try accessors.indices(draco: draco.view, place, &diagnostics)
+            try accessors.buffers.budget.take(elements: column.count, place)
+            return (column, nil)
+        }
         guard let index = primitive.indices else { return (nil, nil) }
+        let points = vertices.position.count
         let column = try accessors.column(index, &diagnostics)
+        try accessors.buffers.budget.take(elements: column.count, place)
         guard column.width == 1, column.component != .float, column.component != .int8, column.component != .int16 else {
             throw AssetError("gltf.bad-accessor", "indices are no whole numbers from 0", at: document.place("accessors", index))
         }
@@ -205,11 +277,12 @@ extension GLTFToScene {
     // MARK: Triangles
 
     private mutating func add(
-        _ vertices: GLTFVertices, _ mode: GLTFMode, _ indices: GLTFColumn?, _ fault: AssetError?, _ material: ID<Material>?,
+        _ vertices: GLTFVertices, _ mode: GLTFMode, _ indices: GLTFColumn?, _ fault: AssetError?, _ paint: GLTFPaint,
         to group: inout GLTFGroup, _ place: SourceLocation
     ) throws(AssetError) {
         let key = GLTFGroup.Vertices(
-            accessors: [vertices.positionAccessor] + vertices.attributes.map(\.accessor), targets: vertices.targets.map { $0.map(\.accessor) })
+            accessors: [vertices.positionAccessor] + vertices.attributes.map(\.accessor), targets: vertices.targets.map { $0.map(\.accessor) },
+            draco: vertices.draco?.view)
         let base: Int32
         if let known = group.bases[key] {
             base = known
@@ -218,6 +291,8 @@ extension GLTFToScene {
             guard let first = Int32(exactly: group.pointCount), after <= Int(Int32.max) else {
                 throw AssetError("gltf.too-many-points", "the mesh has more than \(Int32.max) points", at: place)
             }
+            let columns = 1 + vertices.attributes.count + vertices.targets.reduce(0) { $0 + $1.count }
+            try accessors.buffers.budget.take(elements: vertices.position.count.multiplied(checked: columns) ?? .max, place)
             base = first
             group.bases[key] = base
             group.pointCount = after
@@ -244,12 +319,12 @@ extension GLTFToScene {
         guard part.triangles > 0 else { return }
         group.triangles.append(part)
         let at: Int
-        if let known = group.hasMaterial[material] {
+        if let known = group.hasMaterial[paint] {
             at = known
         } else {
             at = group.materials.count
-            group.hasMaterial[material] = at
-            group.materials.append((material, GLTFFaces()))
+            group.hasMaterial[paint] = at
+            group.materials.append((paint, GLTFFaces()))
         }
         group.materials[at].faces.append(group.faceCount..<(group.faceCount + part.triangles))
         group.faceCount += part.triangles
@@ -275,151 +350,34 @@ extension GLTFToScene {
             if shape.offsets.isEmpty { shape.offsets = .deferred(RepeatedArray(Vector3f(0, 0, 0), count: group.pointCount)) }
             mesh.blendShapes.append(shape)
         }
-        if skin != nil { mesh.skin = influences(group) }
+        let influences = skin.flatMap { skinBinding(group, document.skins[$0].joints.count) }
+        mesh.skin = influences?.binding
         var piece = GLTFPiece(content: .none, typeName: "Mesh")
+        piece.blends = !mesh.blendShapes.isEmpty
         if group.materials.count == 1 {
-            piece.material = group.materials[0].material
+            piece.material = group.materials[0].paint.material
+            piece.variants = group.materials[0].paint.variants
         } else {
             var names = UniqueNames()
-            for (material, faces) in group.materials {
-                guard let material else { continue }
-                let name = scene.materials[material].name
+            for (paint, faces) in group.materials {
+                guard paint.material != nil || !paint.variants.isEmpty else { continue }
+                let name = paint.material.map { scene.materials[$0].name } ?? ""
                 let subset = name.isEmpty ? names.unique(made: "material") : names.unique(Self.pathName(name))
                 mesh.subsets.append(GeomSubset(name: subset, family: "materialBind", faces: .deferred(faces)))
-                piece.subsets.append(material)
+                for var change in paint.variants {
+                    change.subset = piece.subsets.count
+                    piece.variants.append(change)
+                }
+                piece.subsets.append(paint.material)
             }
         }
         let id = scene.meshes.append(mesh)
-        if let skin, scene.meshes[id].skin != nil { skinned[skin, default: []].append(id) }
+        if let skin, let influences {
+            skinned[skin, default: []].append(id)
+            skinJoints[id] = influences.joints
+        }
         piece.content = .mesh(id)
         return piece
-    }
-
-    // MARK: Primvars
-
-    private mutating func add(_ attribute: GLTFGroup.Attribute, _ columns: [GLTFColumn], to mesh: inout Mesh) {
-        switch attribute.semantic {
-        case .position, .joints, .weights: break
-        case .normal:
-            mesh.normals = Primvar(
-                name: "normals", role: .normal, interpolation: .vertex, values: .float3(.deferred(GLTFVectors(columns))))
-        case .tangent:
-            mesh.primvars.append(
-                Primvar(name: "tangents", role: .vector, interpolation: .vertex, values: .float4(.deferred(GLTFVectors(columns)))))
-        case .texcoord(let set):
-            // glTF counts v from the top.
-            mesh.primvars.append(
-                Primvar(
-                    name: Self.textureCoordinateName(set), role: .textureCoordinate, interpolation: .vertex,
-                    values: .float2(.deferred(GLTFVectors(columns, flipsV: true)))))
-        case .color(let set): mesh.primvars.append(contentsOf: Self.colors(set, attribute.width, columns))
-        case .other(let name):
-            let values: PrimvarValues
-            switch attribute.width {
-            case 1: values = .float(.deferred(GLTFVectors(columns)))
-            case 2: values = .float2(.deferred(GLTFVectors(columns)))
-            case 3: values = .float3(.deferred(GLTFVectors(columns)))
-            default: values = .float4(.deferred(GLTFVectors(columns)))
-            }
-            guard !name.isEmpty, !mesh.primvars.contains(where: { $0.name == name }) else { return }
-            mesh.primvars.append(Primvar(name: name, interpolation: .vertex, values: values))
-        }
-    }
-
-    /// `st`, `st1`, …
-    static func textureCoordinateName(_ set: Int) -> String { set == 0 ? "st" : "st\(set)" }
-
-    /// Colours are linear in both worlds; the fourth component is an opacity of its own.
-    private static func colors(_ set: Int, _ width: Int, _ columns: [GLTFColumn]) -> [Primvar] {
-        let end = set == 0 ? "" : "\(set)"
-        var out = [
-            Primvar(
-                name: "displayColor" + end, role: .color, interpolation: .vertex,
-                values: .float3(.deferred(GLTFVectors<Vector3f>(columns))))
-        ]
-        if width == 4 {
-            out.append(
-                Primvar(
-                    name: "displayOpacity" + end, interpolation: .vertex, values: .float(.deferred(GLTFVectors<Float>(columns, from: 3)))))
-        }
-        return out
-    }
-
-    /// Joints and weights of the sets that have both.
-    private func influences(_ group: GLTFGroup) -> SkinBinding? {
-        var (joints, weights): ([[GLTFColumn]], [[GLTFColumn]]) = (group.positions.map { _ in [] }, group.positions.map { _ in [] })
-        var sets = 0
-        func columns(_ semantic: GLTFDocument.Semantic) -> [GLTFColumn]? {
-            group.key.attributes.firstIndex { $0.semantic == semantic }.map { group.columns[$0] }
-        }
-        while let j = columns(.joints(sets)), let w = columns(.weights(sets)) {
-            for i in joints.indices {
-                joints[i].append(j[i])
-                weights[i].append(w[i])
-            }
-            sets += 1
-        }
-        guard sets > 0 else { return nil }
-        return SkinBinding(
-            skeletonPath: nil,
-            jointIndices: Primvar(
-                name: "skel:jointIndices", interpolation: .vertex, elementSize: 4 * sets, values: .int(.deferred(GLTFJoints(joints)))),
-            jointWeights: Primvar(
-                name: "skel:jointWeights", interpolation: .vertex, elementSize: 4 * sets, values: .float(.deferred(GLTFWeights(weights)))))
-    }
-
-    // MARK: Lines and points
-
-    /// The lines or points of one primitive. Points that indices name again are there again.
-    private mutating func piece(
-        _ mode: GLTFMode, _ vertices: GLTFVertices, _ indices: GLTFColumn?, _ material: ID<Material>?
-    ) -> GLTFPiece {
-        var order = indices?.integers()
-        var corners = indices?.count ?? vertices.position.count
-        if mode == .lines, corners % 2 != 0 {
-            // An end without a beginning.
-            corners -= 1
-            order = order.map { Array($0.prefix(corners)) } ?? (0..<Int32(truncatingIfNeeded: corners)).map { $0 }
-        }
-        var primvars: [Primvar] = []
-        for attribute in vertices.attributes {
-            guard case .color(let set) = attribute.attribute.semantic else { continue }
-            primvars.append(contentsOf: Self.colors(set, attribute.attribute.width, [attribute.column]).map { picked($0, order) })
-        }
-        let all = GLTFVectors<Point3f>([vertices.position])
-        let points: PointArray = .float(order.map { .deferred(GLTFPicked(all: all, order: $0)) } ?? .deferred(all))
-        if mode == .points {
-            let id = scene.points.append(PointCloud(points: points, primvars: primvars))
-            return GLTFPiece(content: .points(id), typeName: "Points", material: material)
-        }
-        let counts: DeferredArray<Int32>
-        switch mode {
-        case .lines: counts = .deferred(RepeatedArray(2, count: corners / 2))
-        default: counts = .loaded(corners > 0 ? [Int32(truncatingIfNeeded: corners)] : [])
-        }
-        var curves = Curves(kind: .basis, points: points, curveVertexCounts: counts)
-        if mode == .lineLoop { curves.wrap = "periodic" }
-        curves.primvars = primvars
-        return GLTFPiece(content: .curves(scene.curves.append(curves)), typeName: "Lines", material: material)
-    }
-
-    private func picked(_ primvar: Primvar, _ order: [Int32]?) -> Primvar {
-        guard let order else { return primvar }
-        var primvar = primvar
-        primvar.indices = .loaded(order)
-        return primvar
-    }
-}
-
-/// Elements of an array in an order of their own; every index was held against its count.
-private struct GLTFPicked<V: GLTFVector>: DeferredArraySource {
-    let all: GLTFVectors<V>
-    let order: [Int32]
-    var count: Int { order.count }
-
-    func load() -> [V] {
-        let loaded = all.load()
-        return order.map { loaded[Int($0)] }
     }
 }
 

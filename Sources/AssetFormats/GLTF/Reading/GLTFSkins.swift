@@ -2,46 +2,60 @@ import AssetIO
 import AssetModel
 
 extension GLTFToScene {
-    /// Makes a skeleton of each skin that a mesh hangs on. It stands on a node of its own: the skin's root, else the first joint
-    /// that is nothing else.
+    /// Makes a skeleton of each skin that a mesh hangs on. It stands on a node that is nothing else: the skin's root, else the closest
+    /// node above its joints, else a joint.
     mutating func addSkeletons() throws(AssetError) {
         for index in document.skins.indices {
             guard let meshes = skinned[index], !meshes.isEmpty else { continue }
             let skin = document.skins[index]
             let place = document.place("skins", index)
-            let skeleton = try skeleton(skin, place)
-            var candidates = skin.joints
-            if let root = skin.skeleton { candidates.insert(root, at: 0) }
-            var path: String?
-            for candidate in candidates {
-                guard let id = sceneNodes[candidate], case .none = scene.nodes[id].content else { continue }
-                scene.nodes[id].content = .skeleton(scene.skeletons.append(skeleton))
-                path = scene.nodes[id].path
-                break
-            }
-            if path == nil {
+            for mesh in meshes { checkJoints(mesh, skin.joints.count, place) }
+            guard let home = home(skin) else {
                 diagnostics.add(warn("gltf.dropped.skeleton", "no node of the skin can hold its skeleton: the skin is left out", place))
+                for mesh in meshes { scene.meshes[mesh].skin = nil }
+                continue
             }
-            for mesh in meshes { try checkJoints(mesh, skin.joints.count, place) }
-            for mesh in meshes { if path == nil { scene.meshes[mesh].skin = nil } else { scene.meshes[mesh].skin?.skeletonPath = path } }
+            let skeleton = try skeleton(skin, home, place)
+            scene.nodes[home].content = .skeleton(scene.skeletons.append(skeleton))
+            for mesh in meshes { scene.meshes[mesh].skin?.skeletonPath = scene.nodes[home].path }
         }
     }
 
-    /// Points that name a joint that the skin does not have, and give it a weight.
-    private mutating func checkJoints(_ mesh: ID<Mesh>, _ count: Int, _ place: SourceLocation) throws(AssetError) {
-        guard let skin = scene.meshes[mesh].skin, case .int(let joints) = skin.jointIndices.values else { return }
-        var highest: Int32 = 0
-        try joints.forEachBlock { for joint in $0 { highest = max(highest, joint) } }
-        guard Int(highest) >= count else { return }
-        diagnostics.add(warn("gltf.joint-out-of-range", "joint \(highest) of a skin with \(count) joints", place))
+    /// The node that holds the skeleton.
+    private func home(_ skin: GLTFDocument.Skin) -> ID<Node>? {
+        func isFree(_ id: ID<Node>) -> Bool { if case .none = scene.nodes[id].content { true } else { false } }
+        let joints = Set(skin.joints.compactMap { sceneNodes[$0] })
+        var second: ID<Node>?
+        if let root = skin.skeleton.flatMap({ sceneNodes[$0] }), isFree(root) {
+            if !joints.contains(root) { return root }
+            second = root
+        }
+        // Nodes above all joints are above the first one.
+        if let first = skin.joints.first.flatMap({ sceneNodes[$0] }) {
+            var above = scene.nodes[first].parent
+            while let node = above {
+                let last = Int(node.index) + scene.nodes[node].descendantCount
+                let holdsAll = joints.allSatisfy { Int($0.index) > Int(node.index) && Int($0.index) <= last }
+                if holdsAll, !joints.contains(node), isFree(node) { return node }
+                above = scene.nodes[node].parent
+            }
+        }
+        return second ?? skin.joints.lazy.compactMap { sceneNodes[$0] }.first(where: isFree)
     }
 
-    private mutating func skeleton(_ skin: GLTFDocument.Skin, _ place: SourceLocation) throws(AssetError) -> Skeleton {
-        // A joint's place in the skin, by its node in the scene.
-        var order: [ID<Node>: Int] = [:]
-        for (i, joint) in skin.joints.enumerated() {
-            if let node = sceneNodes[joint] { if order[node] == nil { order[node] = i } }
-        }
+    /// Points that name a joint that the skin does not have.
+    private mutating func checkJoints(_ mesh: ID<Mesh>, _ count: Int, _ place: SourceLocation) {
+        guard let joints = skinJoints[mesh], let strangers = joints.strangers() else { return }
+        diagnostics.add(
+            warn(
+                "gltf.joint-out-of-range",
+                "joint \(strangers.first) of a skin with \(count) joints, and \(strangers.count - 1) more like it: their weights are left out", place))
+    }
+
+    private mutating func skeleton(_ skin: GLTFDocument.Skin, _ home: ID<Node>, _ place: SourceLocation) throws(AssetError) -> Skeleton {
+        let joints = Set(skin.joints.compactMap { sceneNodes[$0] })
+        // Transforms of the outermost joints count from the skeleton's node.
+        let fromWorld = scene.nodes[home].worldTransform.inverse ?? .identity
         var names: [String] = []
         var rest: [Matrix4d] = []
         for (i, joint) in skin.joints.enumerated() {
@@ -54,15 +68,17 @@ extension GLTFToScene {
             var local = scene.nodes[id].localTransform
             var above = scene.nodes[id].parent
             // Nodes between two joints move the lower one with it.
-            while let parent = above, order[parent] == nil {
+            while let parent = above, !joints.contains(parent) {
                 local = local * scene.nodes[parent].localTransform
                 above = scene.nodes[parent].parent
             }
+            if above == nil { local = local * fromWorld }
             names.append(scene.nodes[id].path)
             rest.append(local)
         }
-        names = Self.relative(names)
-        return Skeleton(joints: names, bindTransforms: try bindTransforms(skin, place), restTransforms: rest)
+        var skeleton = Skeleton(joints: Self.relative(names), bindTransforms: try bindTransforms(skin, place), restTransforms: rest)
+        skeleton.jointNodes = skin.joints.map { sceneNodes[$0] }
+        return skeleton
     }
 
     /// Joints by their paths below the node that all of them share.
@@ -92,7 +108,9 @@ extension GLTFToScene {
                     "the inverse bind matrices are \(column.count) of \(column.width) numbers, expected \(skin.joints.count) of 16: left out", place))
             return [Matrix4d](repeating: .identity, count: skin.joints.count)
         }
-        let numbers = column.floats()
+        var own = column
+        own.count = skin.joints.count
+        let numbers = own.floats()
         var singular = 0
         let all = skin.joints.indices.map { i in
             let inverse = Matrix4d(numbers[(i * 16)..<(i * 16 + 16)].map { Double($0) })?.inverse

@@ -19,6 +19,9 @@ struct GLTFToScene {
     var sceneNodes: [Int: ID<Node>] = [:]
     /// Meshes that hang on a skin, by the skin.
     var skinned: [Int: [ID<Mesh>]] = [:]
+    var skinJoints: [ID<Mesh>: GLTFJoints] = [:]
+    /// What `materials` of a node can be switched to; the names are unique.
+    private var toldOfVariants = false
     private var pathBytes = 0
     private var joints = Set<Int>()
     private var animated = Set<Int>()
@@ -29,7 +32,7 @@ struct GLTFToScene {
         self.document = document
         options = context.options
         diagnostics = context.diagnostics
-        accessors = GLTFAccessors(document, context.resolver)
+        accessors = GLTFAccessors(document, context.resolver, context.options.limits)
         let file = document.file
         scene = Scene(
             source: SourceDescription(
@@ -45,6 +48,8 @@ struct GLTFToScene {
         scene.metadata.isMetersPerUnitAuthored = true
         scene.metadata.generator = document.asset.generator
         scene.metadata.comment = document.asset.copyright
+        addExtras()
+        addVariants()
         addMaterials()
         for skin in document.skins { joints.formUnion(skin.joints) }
         for animation in document.animations {
@@ -58,6 +63,44 @@ struct GLTFToScene {
         scene.source.files.append(contentsOf: accessors.buffers.files)
         return scene
     }
+
+    /// What the file says in the open: its own and its scene's stand with the scene, those of nodes with the nodes.
+    private mutating func addExtras() {
+        scene.metadata.customData = document.extras
+        let shown = document.scene ?? 0
+        if document.scenes.indices.contains(shown), case .dictionary(let entries) = document.scenes[shown].extras {
+            for entry in entries where !scene.metadata.customData.contains(where: { $0.key == entry.key }) {
+                scene.metadata.customData.append(entry)
+            }
+        }
+        guard !document.openExtras.isEmpty else { return }
+        diagnostics.info(
+            "gltf.dropped.extras", "extras of \(document.openExtras.joined(separator: ", ")) have no place in the scene and are left out",
+            at: SourceLocation(file: document.file.name))
+    }
+
+    private mutating func addVariants() {
+        var names = UniqueNames()
+        for name in document.variants { names.announce(name) }
+        scene.materialVariants = document.variants.map { $0.isEmpty ? names.unique(made: "variant") : names.unique($0) }
+    }
+
+    /// The variant that was asked for: `/Path{materials=name}`, or `/{materials=name}` for the whole scene.
+    private mutating func variant(at path: String) -> Int? {
+        guard let choice = options.variants.last(where: { $0.set == Self.variantSet && ($0.path == path || $0.path == "/") }) else { return nil }
+        if let found = scene.materialVariants.firstIndex(of: choice.choice) { return found }
+        if !toldOfVariants {
+            toldOfVariants = true
+            diagnostics.warning(
+                "gltf.unknown-variant",
+                "there is no variant '\(choice.choice)' of materials: \(scene.materialVariants.map { "'\($0)'" }.joined(separator: ", "))",
+                at: SourceLocation(file: document.file.name, position: .jsonPointer("/extensions/KHR_materials_variants/variants")))
+        }
+        return nil
+    }
+
+    /// The name under which nodes show what their materials can be switched to.
+    static let variantSet = "materials"
 
     // MARK: Names
 
@@ -249,12 +292,30 @@ struct GLTFToScene {
             if k > 0 || !isFree { at = child(piece.typeName.lowercased(), below: target, named: &names) }
             scene.nodes[at].typeName = piece.typeName
             scene.nodes[at].content = piece.content
-            scene.nodes[at].material = piece.material
-            scene.nodes[at].previewMaterial = piece.material
-            if !piece.subsets.isEmpty {
-                scene.nodes[at].subsetMaterials = piece.subsets
-                scene.nodes[at].subsetPreviewMaterials = piece.subsets
+            bind(piece, to: at)
+            let weights = source.weights.isEmpty ? document.meshes[mesh].weights : source.weights
+            if piece.blends, weights.contains(where: { $0 != 0 }) { scene.nodes[at].blendWeights = weights.map { Float($0) } }
+        }
+    }
+
+    /// The materials of a mesh's part, as the variant that was asked for has them.
+    private mutating func bind(_ piece: GLTFPiece, to node: Int) {
+        var (material, subsets) = (piece.material, piece.subsets)
+        if !piece.variants.isEmpty {
+            let chosen = variant(at: scene.nodes[node].path)
+            for change in piece.variants where change.variant == chosen {
+                if let subset = change.subset { subsets[subset] = change.material } else { material = change.material }
             }
+            scene.nodes[node].variantMaterials = piece.variants
+            scene.nodes[node].variantSets = [
+                VariantSet(name: Self.variantSet, selection: chosen.map { scene.materialVariants[$0] } ?? "", choices: scene.materialVariants)
+            ]
+        }
+        scene.nodes[node].material = material
+        scene.nodes[node].previewMaterial = material
+        if !subsets.isEmpty {
+            scene.nodes[node].subsetMaterials = subsets
+            scene.nodes[node].subsetPreviewMaterials = subsets
         }
     }
 
@@ -267,6 +328,7 @@ struct GLTFToScene {
         for attribute in attributes {
             guard case .other(let name) = attribute.semantic else { continue }
             let column = try accessors.column(attribute.accessor, &diagnostics)
+            try accessors.buffers.budget.take(elements: column.count * 4, place)
             if let count, count != column.count {
                 throw AssetError("gltf.bad-instancing", "\(name) has \(column.count) elements, expected \(count)", at: place)
             }
