@@ -22,7 +22,8 @@ import Testing
         let bytes = floats([0, 0, 0, 9, 9, 1, 0, 0, 9, 9, 0, 1, 0])
         let read = try readGLTF(
             file(
-                "\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"", "\"buffer\":0,\"byteLength\":52,\"byteStride\":20", bytes: bytes))
+                "\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"", "\"buffer\":0,\"byteLength\":52,\"byteStride\":20",
+                bytes: bytes))
         #expect(try read.points() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]])
     }
 
@@ -39,7 +40,8 @@ import Testing
         let bytes: [UInt8] = [0, 0, 0, 0, 7, 0, 0, 0, 0, 9, 0, 0]
         let read = try readGLTF(
             file(
-                "\"bufferView\":0,\"componentType\":5121,\"count\":3,\"type\":\"VEC3\"", "\"buffer\":0,\"byteLength\":12,\"byteStride\":4", bytes: bytes))
+                "\"bufferView\":0,\"componentType\":5121,\"count\":3,\"type\":\"VEC3\"", "\"buffer\":0,\"byteLength\":12,\"byteStride\":4",
+                bytes: bytes))
         #expect(try read.points() == [[0, 0, 0], [7, 0, 0], [0, 9, 0]])
     }
 

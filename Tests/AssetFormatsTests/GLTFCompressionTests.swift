@@ -96,7 +96,7 @@ import Testing
         }
         #expect(code { $0.count = 1 << 40 } == "gltf.bad-compression")
         #expect(code { $0.count = 100_000 } == "gltf.bad-compression")
-        #expect(code { $0.count = 3 } == "gltf.bad-compression")
+        #expect(code { $0.count = 3 } == "gltf.accessor-out-of-range")
         #expect(code { $0.stride = 10 } == "gltf.bad-compression")
         #expect(code { $0.stride = 0 } == "gltf.bad-compression")
         #expect(code { $0.filter = "QUATERNION" } == "gltf.bad-compression")

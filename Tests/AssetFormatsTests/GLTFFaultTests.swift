@@ -8,7 +8,7 @@ import Testing
 @Suite struct GLTFFaultTests {
     private static let triangle: [Float] = [0, 0, 0, 1, 0, 0, 0, 1, 0]
 
-    private func failure(_ text: String) -> SourceLocation.Position? {
+    private func failure(_ text: String) -> AssetModel.SourceLocation.Position? {
         do throws(AssetError) {
             _ = try readGLTF(Array(text.utf8))
             return nil
@@ -128,9 +128,10 @@ import Testing
         #expect(one.variantSets == [VariantSet(name: "materials", selection: "", choices: ["day", "night"])])
         #expect(one.variantMaterials == [VariantMaterial(variant: 1, material: ID(1))])
         #expect(two.subsetMaterials == [ID(0), ID(0)])
-        #expect(two.variantMaterials == [
-            VariantMaterial(variant: 0, subset: 0, material: ID(2)), VariantMaterial(variant: 1, subset: 0, material: ID(2)),
-        ])
+        #expect(
+            two.variantMaterials == [
+                VariantMaterial(variant: 0, subset: 0, material: ID(2)), VariantMaterial(variant: 1, subset: 0, material: ID(2)),
+            ])
         let night = try readGLTF(file.text) { $0.variants = [VariantChoice(path: "/", set: "materials", choice: "night")] }
         #expect(night.scene.nodes[0].material == ID(1))
         #expect(night.scene.nodes[1].subsetMaterials == [ID(2), ID(0)])

@@ -58,11 +58,12 @@ import Testing
         #expect(read.codes == ["gltf.missing-texture"])
     }
 
-    @Test(arguments: [
-        ("\"offset\":[0.5,0]", [0, 1, 1, 0.5, 0]), ("\"offset\":[0,0.5]", [0, 1, 1, 0, -0.5]),
-        ("\"rotation\":0.3926991", [22.5, 1, 1, 0.3826834, 0.0761205]), ("\"scale\":[1.5,1.5]", [0, 1.5, 1.5, 0, -0.5]),
-        ("\"rotation\":0.3,\"scale\":[1.5,1.5],\"offset\":[-0.2,-0.1]", [17.188734, 1.5, 1.5, 0.2432803, -0.3330046]),
-    ] as [(String, [Float])])
+    @Test(
+        arguments: [
+            ("\"offset\":[0.5,0]", [0, 1, 1, 0.5, 0]), ("\"offset\":[0,0.5]", [0, 1, 1, 0, -0.5]),
+            ("\"rotation\":0.3926991", [22.5, 1, 1, 0.3826834, 0.0761205]), ("\"scale\":[1.5,1.5]", [0, 1.5, 1.5, 0, -0.5]),
+            ("\"rotation\":0.3,\"scale\":[1.5,1.5],\"offset\":[-0.2,-0.1]", [17.188734, 1.5, 1.5, 0.2432803, -0.3330046]),
+        ] as [(String, [Float])])
     func textureTransform(_ text: String, _ expected: [Float]) throws {
         let (s, _) = try material(
             "\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0,\"extensions\":{\"KHR_texture_transform\":{\(text)}}}}")
@@ -73,7 +74,8 @@ import Testing
 
     @Test func extensions() throws {
         let emissive = try material(
-            "\"emissiveFactor\":[1,0.5,0],\"extensions\":{\"KHR_materials_emissive_strength\":{\"emissiveStrength\":4},\"KHR_materials_ior\":{\"ior\":1.33}}")
+            "\"emissiveFactor\":[1,0.5,0],\"extensions\":{\"KHR_materials_emissive_strength\":{\"emissiveStrength\":4},\"KHR_materials_ior\":{\"ior\":1.33}}"
+        )
         #expect(emissive.surface.emissiveColor.value == Vector3f(4, 2, 0))
         #expect(emissive.surface.ior == 1.33)
         let glass = try material("\"extensions\":{\"KHR_materials_transmission\":{\"transmissionFactor\":0.75}}").surface

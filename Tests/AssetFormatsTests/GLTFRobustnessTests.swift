@@ -10,7 +10,8 @@ import Testing
         var file = GLTFFile(
             "\"scene\":0,\"scenes\":[{\"nodes\":[0,1]}]",
             "\"nodes\":[{\"name\":\"a\",\"mesh\":0,\"skin\":0,\"children\":[2]},{\"name\":\"b\",\"rotation\":[0,0,0,1]},{\"camera\":0}]",
-            "\"skins\":[{\"joints\":[1]}]", "\"cameras\":[{\"type\":\"orthographic\",\"orthographic\":{\"xmag\":1,\"ymag\":1,\"znear\":0,\"zfar\":9}}]",
+            "\"skins\":[{\"joints\":[1]}]",
+            "\"cameras\":[{\"type\":\"orthographic\",\"orthographic\":{\"xmag\":1,\"ymag\":1,\"znear\":0,\"zfar\":9}}]",
             "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0}}}]", "\"textures\":[{\"source\":0}]",
             "\"images\":[{\"bufferView\":0}]",
             "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"TEXCOORD_0\":1,\"JOINTS_0\":3,\"WEIGHTS_0\":4},\"indices\":2,"

@@ -111,7 +111,8 @@ import Testing
 
     @Test func namesAreUniqueAmongSiblings() throws {
         let read = try readGLTF(
-            "\"scenes\":[{\"nodes\":[0,1,2,3]}],\"nodes\":[{\"name\":\"Box\"},{\"name\":\"box\"},{},{\"name\":\"a/b\",\"children\":[4]},{\"name\":\"Box\"}]")
+            "\"scenes\":[{\"nodes\":[0,1,2,3]}],\"nodes\":[{\"name\":\"Box\"},{\"name\":\"box\"},{},{\"name\":\"a/b\",\"children\":[4]},{\"name\":\"Box\"}]"
+        )
         sound(read)
         #expect(read.paths == ["/Box", "/box_2", "/node2", "/a_b", "/a_b/Box"])
         #expect(read.scene.nodes.map(\.name) == ["Box", "box", "", "a/b", "Box"])

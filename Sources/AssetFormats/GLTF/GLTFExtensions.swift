@@ -10,7 +10,8 @@ enum GLTFExtensions {
         "KHR_materials_pbrSpecularGlossiness", "KHR_materials_sheen", "KHR_materials_specular", "KHR_materials_transmission",
         "KHR_materials_unlit", "KHR_materials_volume", "KHR_mesh_quantization", "KHR_node_visibility", "KHR_texture_transform",
         "KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_materials_variants",
-        "KHR_node_selectability", "KHR_node_hoverability", "KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds", "EXT_mesh_gpu_instancing", "KHR_xmp",
+        "KHR_node_selectability", "KHR_node_hoverability", "KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds",
+        "EXT_mesh_gpu_instancing", "KHR_xmp",
         "KHR_xmp_json_ld",
     ]
 

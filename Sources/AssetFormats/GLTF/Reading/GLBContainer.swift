@@ -48,7 +48,8 @@ struct GLBContainer {
             case Self.jsonType where json == nil: json = range
             case Self.binaryType where binary == nil: binary = range
             default:
-                diagnostics.info("gltf.unknown-chunk", "a chunk of \(size) bytes is neither the JSON nor the binary one, left out", at: file.location(offset))
+                diagnostics.info(
+                    "gltf.unknown-chunk", "a chunk of \(size) bytes is neither the JSON nor the binary one, left out", at: file.location(offset))
             }
             offset = start + size
         }

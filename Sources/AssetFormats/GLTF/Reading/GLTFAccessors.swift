@@ -66,7 +66,8 @@ struct GLTFAccessors {
         } else {
             // Zeros need no bytes: their number alone must not fill memory.
             guard accessor.count <= Self.largestCountOfZeros else {
-                throw AssetError("gltf.accessor-out-of-range", "\(accessor.count) elements without bytes, at most \(Self.largestCountOfZeros)", at: place)
+                throw AssetError(
+                    "gltf.accessor-out-of-range", "\(accessor.count) elements without bytes, at most \(Self.largestCountOfZeros)", at: place)
             }
         }
         if let sparse = accessor.sparse, sparse.count > 0 { column.sparse = try self.sparse(sparse, column, place, &diagnostics) }
@@ -124,7 +125,8 @@ struct GLTFAccessors {
             throw AssetError("gltf.bad-accessor", "\(sparse.count) sparse elements for \(base.count)", at: place)
         }
         guard let component = GLTFColumn.Component(rawValue: sparse.indicesType), [.uint8, .uint16, .uint32].contains(component) else {
-            throw AssetError("gltf.bad-accessor", "the sparse indices' component type is \(sparse.indicesType), expected 5121, 5123 or 5125", at: place)
+            throw AssetError(
+                "gltf.bad-accessor", "the sparse indices' component type is \(sparse.indicesType), expected 5121, 5123 or 5125", at: place)
         }
         var words = GLTFColumn()
         words.count = sparse.count

@@ -42,6 +42,7 @@ struct GLTFVectors<V: GLTFVector>: DeferredArraySource {
         for part in parts where part.count > 0 {
             // Pages of large accessors are given back as they are read.
             let isLarge = part.count > 1 << 16
+            if !flipsV, part.withPlainBlocks(of: V.self, from: from, isLarge: isLarge, body) { continue }
             let room = UnsafeMutablePointer<V>.allocate(capacity: min(part.count, GLTFColumn.blockCount))
             defer { room.deallocate() }
             GLTFColumn.blocks(part.count) { first, n in

@@ -188,6 +188,7 @@ struct GLTFColumn: Sendable {
     /// The largest of all whole numbers, -1 counting as larger than any; nil where there are none.
     func largestInteger() -> UInt32? {
         guard count > 0 else { return nil }
+        if let largest = largestOfPlain() { return largest }
         var largest: UInt32 = 0
         GLTFColumn.blocks(count) { first, n in
             var block = [Int32](repeating: 0, count: n * width)
@@ -197,16 +198,57 @@ struct GLTFColumn: Sendable {
         return largest
     }
 
+    /// The same where the numbers lie one behind the other as memory has them.
+    private func largestOfPlain() -> UInt32? {
+        guard let bytes, sparse == nil, width == 1, stride == component.size else { return nil }
+        func largest<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) -> UInt32 {
+            var all: T = 0
+            Self.blocks(count, 1 << 18) { first, n in
+                bytes.withUnsafeBytes { raw in
+                    guard let base = raw.baseAddress else { return }
+                    let start = base + offset + first * stride
+                    var found: T = 0
+                    for i in 0..<n { found = max(found, (start + i &* MemoryLayout<T>.size).loadUnaligned(as: T.self)) }
+                    all = max(all, found)
+                }
+                // Pages of large ones are given back as they are read.
+                if count > 1 << 18 { release(first, n) }
+            }
+            return UInt32(truncatingIfNeeded: all)
+        }
+        switch component {
+        case .uint8: return largest(UInt8.self)
+        case .uint16: return largest(UInt16.self)
+        case .uint32: return largest(UInt32.self)
+        default: return nil
+        }
+    }
+
     /// How many elements are read at a time.
     static let blockCount = 1 << 14
 
-    static func blocks(_ count: Int, _ body: (_ first: Int, _ n: Int) -> Void) {
+    static func blocks(_ count: Int, _ size: Int = blockCount, _ body: (_ first: Int, _ n: Int) -> Void) {
         var first = 0
         while first < count {
-            let n = min(count - first, blockCount)
+            let n = min(count - first, size)
             body(first, n)
             first += n
         }
+    }
+
+    /// Calls `body` with the elements where they lie, if that is as memory has them; false, and nothing done, elsewhere.
+    func withPlainBlocks<V: GLTFVector>(of type: V.Type, from: Int, isLarge: Bool, _ body: (UnsafeBufferPointer<V>) -> Void) -> Bool {
+        guard let bytes, isPlain, from == 0, width == V.componentCount else { return false }
+        let isAligned = bytes.withUnsafeBytes { raw in (UInt(bitPattern: raw.baseAddress) &+ UInt(bitPattern: offset)) % 4 == 0 }
+        guard isAligned else { return false }
+        Self.blocks(count) { first, n in
+            bytes.withUnsafeBytes { raw in
+                guard let base = raw.baseAddress else { return }
+                body(UnsafeBufferPointer(start: (base + offset + first * stride).assumingMemoryBound(to: V.self), count: n))
+            }
+            if isLarge { release(first, n) }
+        }
+        return true
     }
 
     /// Tells the system that the elements' pages are not needed for now.

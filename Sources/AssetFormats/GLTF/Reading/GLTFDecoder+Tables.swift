@@ -400,11 +400,15 @@ extension GLTFDocument.Semantic {
             }
             return set
         }
-        if let n = set("TEXCOORD_") { self = .texcoord(n) }
-        else if let n = set("COLOR_") { self = .color(n) }
-        else if let n = set("JOINTS_") { self = .joints(n) }
-        else if let n = set("WEIGHTS_") { self = .weights(n) }
-        else {
+        if let n = set("TEXCOORD_") {
+            self = .texcoord(n)
+        } else if let n = set("COLOR_") {
+            self = .color(n)
+        } else if let n = set("JOINTS_") {
+            self = .joints(n)
+        } else if let n = set("WEIGHTS_") {
+            self = .weights(n)
+        } else {
             switch String(decoding: name, as: UTF8.self) {
             case "POSITION": self = .position
             case "NORMAL": self = .normal

@@ -77,7 +77,9 @@ struct GLTFDecoder {
                 each(lights, "extensions/KHR_lights_punctual/lights") { $0.light($1, $2) }
             }
             if let variants = value["KHR_materials_variants"]?["variants"] {
-                each(variants, "extensions/KHR_materials_variants/variants") { $0.document.variants.append($1["name"]?.string ?? "") ; _ = $2 }
+                each(variants, "extensions/KHR_materials_variants/variants") { decoder, variant, _ in
+                    decoder.document.variants.append(variant["name"]?.string ?? "")
+                }
             }
         default: break
         }

@@ -105,7 +105,8 @@ struct GLTFMaterialMaker {
                 continue
             }
             guard let id = images.texture(image, &accessors, &scene, &diagnostics) else {
-                diagnostics.warning("gltf.bad-reference", "texture \(info.index) asks for image \(image), there are \(document.images.count)", at: place)
+                diagnostics.warning(
+                    "gltf.bad-reference", "texture \(info.index) asks for image \(image), there are \(document.images.count)", at: place)
                 continue
             }
             var binding = TextureBinding(texture: id)
@@ -128,8 +129,10 @@ struct GLTFMaterialMaker {
     }
 
     private static func isColor(_ name: String) -> Bool {
-        ["baseColorTexture", "emissiveTexture", "specularColorTexture", "sheenColorTexture", "diffuseTexture", "specularGlossinessTexture",
-            "diffuseTransmissionColorTexture"].contains(name)
+        [
+            "baseColorTexture", "emissiveTexture", "specularColorTexture", "sheenColorTexture", "diffuseTexture", "specularGlossinessTexture",
+            "diffuseTransmissionColorTexture",
+        ].contains(name)
     }
 
     /// KHR_texture_transform, for texture coordinates that count from the bottom; nil for one that changes nothing.
@@ -269,7 +272,8 @@ struct GLTFMaterialMaker {
         // The surface has one normal for both layers.
         let (own, base) = (texture("clearcoatNormalTexture", owner), texture("normalTexture"))
         if let own, own.info.index != base?.info.index || own.info.scale != base?.info.scale {
-            diagnostics.warning("gltf.dropped.clearcoat-normal", "the clearcoat's own normal texture is left out: the surface's counts for both", at: place)
+            diagnostics.warning(
+                "gltf.dropped.clearcoat-normal", "the clearcoat's own normal texture is left out: the surface's counts for both", at: place)
         } else if own == nil, base != nil {
             diagnostics.info("gltf.assumed.clearcoat-normal", "the clearcoat takes the surface's normal texture: it has none of its own", at: place)
         }
@@ -285,7 +289,8 @@ struct GLTFMaterialMaker {
         let colorMap = texture("specularColorTexture", owner)
         if factor == 1, color == [1, 1, 1], !hasMap, colorMap == nil { return }
         guard factor == 1, !hasMap, s.metallic.value == 0 else {
-            diagnostics.warning("gltf.dropped.specular", "the specular factor, or a colour beside metal, has no place in the surface and is only listed", at: place)
+            diagnostics.warning(
+                "gltf.dropped.specular", "the specular factor, or a colour beside metal, has no place in the surface and is only listed", at: place)
             return
         }
         let ratio = (s.ior - 1) / (s.ior + 1)

@@ -163,7 +163,8 @@ extension GLTFToScene {
         let draco = try draco(primitive, place)
         let column = try column(position, draco, place)
         guard column.width == 3 else {
-            throw AssetError("gltf.bad-accessor", "positions have \(column.width) components, expected 3", at: document.place("accessors", position.accessor))
+            throw AssetError(
+                "gltf.bad-accessor", "positions have \(column.width) components, expected 3", at: document.place("accessors", position.accessor))
         }
         var out = GLTFVertices(position: column, positionAccessor: position.accessor, draco: draco)
         let isSkinned = skin != nil
@@ -311,7 +312,8 @@ extension GLTFToScene {
             diagnostics.add(warning)
         }
         if mode == .triangles, part.corners % 3 != 0 {
-            diagnostics.add(warn("gltf.incomplete-triangle", "\(part.corners) corners, expected a multiple of 3: the last triangle is left out", place))
+            diagnostics.add(
+                warn("gltf.incomplete-triangle", "\(part.corners) corners, expected a multiple of 3: the last triangle is left out", place))
         }
         guard part.triangles <= (Int(Int32.max) / 3) - group.faceCount else {
             throw AssetError("gltf.too-many-points", "the mesh has more than \(Int32.max) corners", at: place)

@@ -49,7 +49,8 @@ extension GLTFToScene {
         diagnostics.add(
             warn(
                 "gltf.joint-out-of-range",
-                "joint \(strangers.first) of a skin with \(count) joints, and \(strangers.count - 1) more like it: their weights are left out", place))
+                "joint \(strangers.first) of a skin with \(count) joints, and \(strangers.count - 1) more like it: their weights are left out", place)
+        )
     }
 
     private mutating func skeleton(_ skin: GLTFDocument.Skin, _ home: ID<Node>, _ place: SourceLocation) throws(AssetError) -> Skeleton {

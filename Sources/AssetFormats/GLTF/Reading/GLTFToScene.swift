@@ -85,9 +85,9 @@ struct GLTFToScene {
         scene.materialVariants = document.variants.map { $0.isEmpty ? names.unique(made: "variant") : names.unique($0) }
     }
 
-    /// The variant that was asked for: `/Path{materials=name}`, or `/{materials=name}` for the whole scene.
+    /// The variant that was asked for: `/Path{materials=name}` is for a node and all below it.
     private mutating func variant(at path: String) -> Int? {
-        guard let choice = options.variants.last(where: { $0.set == Self.variantSet && ($0.path == path || $0.path == "/") }) else { return nil }
+        guard let choice = options.variants.last(where: { $0.set == Self.variantSet && Self.holds($0.path, path) }) else { return nil }
         if let found = scene.materialVariants.firstIndex(of: choice.choice) { return found }
         if !toldOfVariants {
             toldOfVariants = true
@@ -97,6 +97,10 @@ struct GLTFToScene {
                 at: SourceLocation(file: document.file.name, position: .jsonPointer("/extensions/KHR_materials_variants/variants")))
         }
         return nil
+    }
+
+    private static func holds(_ above: String, _ path: String) -> Bool {
+        above == "/" || path == above || path.hasPrefix(above + "/")
     }
 
     /// The name under which nodes show what their materials can be switched to.
@@ -149,7 +153,8 @@ struct GLTFToScene {
             guard scene.nodes.count < min(options.limits.prims, document.nodes.count.multiplied(checked: 16) ?? .max),
                 pathBytes <= largestPathBytes
             else {
-                throw AssetError("gltf.too-many-nodes", "the scene has more nodes, or longer paths, than its file allows for", at: SourceLocation(file: file))
+                throw AssetError(
+                    "gltf.too-many-nodes", "the scene has more nodes, or longer paths, than its file allows for", at: SourceLocation(file: file))
             }
             isOpen[visit.node] = true
             open.append(visit.node)
@@ -171,7 +176,8 @@ struct GLTFToScene {
         guard !document.scenes.isEmpty else {
             if !document.nodes.isEmpty {
                 diagnostics.warning(
-                    "gltf.no-scene", "there are \(document.nodes.count) nodes and no scene that shows them", at: SourceLocation(file: document.file.name))
+                    "gltf.no-scene", "there are \(document.nodes.count) nodes and no scene that shows them",
+                    at: SourceLocation(file: document.file.name))
             }
             return nil
         }
@@ -186,7 +192,8 @@ struct GLTFToScene {
         if !others.isEmpty {
             let names = others.prefix(8).map { document.scenes[$0].name.map { "'\($0)'" } ?? "\($0)" }.joined(separator: ", ")
             diagnostics.info(
-                "gltf.other-scenes", "\(others.count) further \(others.count == 1 ? "scene is" : "scenes are") not shown: \(names)"
+                "gltf.other-scenes",
+                "\(others.count) further \(others.count == 1 ? "scene is" : "scenes are") not shown: \(names)"
                     + (others.count > 8 ? ", …" : ""), at: SourceLocation(file: document.file.name, position: .jsonPointer("/scenes")))
         }
         return document.scenes[shown].nodes
@@ -198,7 +205,8 @@ struct GLTFToScene {
         for node in nodes {
             guard node < document.nodes.count else {
                 diagnostics.warning(
-                    "gltf.bad-reference", "node \(node) is asked for, there are \(document.nodes.count)", at: SourceLocation(file: document.file.name))
+                    "gltf.bad-reference", "node \(node) is asked for, there are \(document.nodes.count)", at: SourceLocation(file: document.file.name)
+                )
                 continue
             }
             known.append(node)
@@ -268,11 +276,13 @@ struct GLTFToScene {
 
     private mutating func add(mesh: Int, _ source: GLTFDocument.Node, _ node: Int, _ index: Int) throws(AssetError) {
         guard mesh < document.meshes.count else {
-            throw AssetError("gltf.bad-reference", "mesh \(mesh) is asked for, there are \(document.meshes.count)", at: document.place("nodes", node, "mesh"))
+            throw AssetError(
+                "gltf.bad-reference", "mesh \(mesh) is asked for, there are \(document.meshes.count)", at: document.place("nodes", node, "mesh"))
         }
         var skin = source.skin
         if let asked = skin, asked >= document.skins.count {
-            diagnostics.add(warn("gltf.bad-reference", "skin \(asked) is asked for, there are \(document.skins.count)", document.place("nodes", node, "skin")))
+            diagnostics.add(
+                warn("gltf.bad-reference", "skin \(asked) is asked for, there are \(document.skins.count)", document.place("nodes", node, "skin")))
             skin = nil
         }
         let all = try pieces(of: mesh, skin: skin)
@@ -360,10 +370,12 @@ struct GLTFToScene {
     private mutating func add(camera: Int, _ index: Int) {
         guard camera < document.cameras.count else {
             diagnostics.warning(
-                "gltf.bad-reference", "camera \(camera) is asked for, there are \(document.cameras.count)", at: SourceLocation(file: document.file.name))
+                "gltf.bad-reference", "camera \(camera) is asked for, there are \(document.cameras.count)",
+                at: SourceLocation(file: document.file.name))
             return
         }
-        let id = cameras[camera] ?? scene.cameras.append(GLTFCameras.camera(document.cameras[camera], document.place("cameras", camera), &diagnostics))
+        let id =
+            cameras[camera] ?? scene.cameras.append(GLTFCameras.camera(document.cameras[camera], document.place("cameras", camera), &diagnostics))
         cameras[camera] = id
         scene.nodes[index].typeName = "Camera"
         scene.nodes[index].content = .camera(id)
