@@ -177,4 +177,16 @@ import Testing
         #expect(try bytes.load() == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         #expect(texture.authoredPath == "image_0.png")
     }
+
+    @Test func warningsOfOneKindAreCounted() throws {
+        var file = GLTFFile(
+            "\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}]",
+            "\"meshes\":[{\"primitives\":[\([String](repeating: "{\"attributes\":{\"POSITION\":0,\"NORMAL\":1}}", count: 20).joined(separator: ","))]}]"
+        )
+        file.add(Self.triangle, "VEC3")
+        file.add([0, 0, 1], "VEC3")
+        let read = try readGLTF(file.text)
+        #expect(read.codes == ["gltf.wrong-length", "gltf.wrong-length", "gltf.wrong-length", "gltf.wrong-length"])
+        #expect(read.diagnostics.entries.map(\.count).reduce(0, +) == 20)
+    }
 }

@@ -78,7 +78,7 @@ struct GLTFAccessors {
     private static let largestCountOfZeros = 1 << 24
 
     private mutating func fill(
-        _ column: inout GLTFColumn, _ view: Int, _ accessor: GLTFDocument.Accessor, _ place: SourceLocation, _ diagnostics: inout Diagnostics
+        _ column: inout GLTFColumn, _ view: Int, _ accessor: GLTFDocument.Accessor, _ place: GLTFPlace, _ diagnostics: inout Diagnostics
     ) throws(AssetError) {
         let own = try buffers.known(view)
         let bytes: FileBytes
@@ -119,7 +119,7 @@ struct GLTFAccessors {
     }
 
     private mutating func sparse(
-        _ sparse: GLTFDocument.Sparse, _ base: GLTFColumn, _ place: SourceLocation, _ diagnostics: inout Diagnostics
+        _ sparse: GLTFDocument.Sparse, _ base: GLTFColumn, _ place: GLTFPlace, _ diagnostics: inout Diagnostics
     ) throws(AssetError) -> GLTFColumn.Sparse {
         guard sparse.count <= base.count else {
             throw AssetError("gltf.bad-accessor", "\(sparse.count) sparse elements for \(base.count)", at: place)

@@ -8,7 +8,7 @@ extension GLTFToScene {
         for (index, animation) in document.animations.enumerated() {
             var clip = AnimationClip(name: animation.name ?? "animation\(index)")
             for (k, channel) in animation.channels.enumerated() {
-                let place = document.place("animations", index, "channels/\(k)")
+                let place = document.place("animations", index, "channels", k)
                 if let track = try track(channel, animation, place) { clip.tracks.append(track) }
             }
             scene.animations.append(clip)
@@ -16,7 +16,7 @@ extension GLTFToScene {
     }
 
     private mutating func track(
-        _ channel: GLTFDocument.Animation.Channel, _ animation: GLTFDocument.Animation, _ place: SourceLocation
+        _ channel: GLTFDocument.Animation.Channel, _ animation: GLTFDocument.Animation, _ place: GLTFPlace
     ) throws(AssetError) -> Track? {
         // Channels without a node belong to an extension.
         guard let node = channel.node else {

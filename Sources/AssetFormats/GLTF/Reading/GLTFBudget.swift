@@ -26,16 +26,16 @@ struct GLTFBudget {
     }
 
     /// Throws `gltf.too-much-data` where accessors are used for more elements than the file has bytes for.
-    mutating func take(elements n: Int, _ place: @autoclosure () -> SourceLocation) throws(AssetError) {
+    mutating func take(elements n: Int, _ place: GLTFPlace) throws(AssetError) {
         guard let sum = elements.adding(checked: n), sum <= mostElements else {
             throw AssetError(
-                "gltf.too-much-data", "accessors are used for more than \(mostElements) elements, in a file of \(byteCount) bytes", at: place())
+                "gltf.too-much-data", "accessors are used for more than \(mostElements) elements, in a file of \(byteCount) bytes", at: place)
         }
         elements = sum
     }
 
     /// Throws `gltf.too-much-data` where packed bytes come to more than may be.
-    mutating func take(unpacked n: Int, _ place: SourceLocation) throws(AssetError) {
+    mutating func take(unpacked n: Int, _ place: GLTFPlace) throws(AssetError) {
         guard n <= unpackedLeft else {
             throw AssetError("gltf.too-much-data", "\(n) bytes come of packed ones, \(max(0, unpackedLeft)) are left of what may come", at: place)
         }

@@ -40,7 +40,7 @@ struct GLTFBuffers {
                 let found = AssetLookup.find(
                     uri, from: document.file.name, opened: document.file.name, decodingPercent: true, in: resolver)
             else { throw AssetError("gltf.missing-buffer", "the buffer's file '\(uri)' is not found", at: place) }
-            if let warning = found.warning(uri, at: place) { diagnostics.add(warning) }
+            if let warning = found.warning(uri, at: place.location) { diagnostics.add(warning) }
             bytes = try resolver.open(found.path)
             budget.byteCount = budget.byteCount.adding(checked: bytes.count) ?? budget.byteCount
             files.append(SourceDescription.File(path: uri, role: "buffer", byteCount: bytes.count, resolved: found.path))
@@ -87,7 +87,7 @@ struct GLTFBuffers {
     ) throws(AssetError) -> FileBytes {
         if let known = unpacked[view] { return known }
         let bytes = try slice(packed.buffer, packed.byteOffset, packed.byteLength, view, resolver, &diagnostics)
-        let all = try GLTFMeshopt.unpack(packed, bytes, &budget, document.place("bufferViews", view, "extensions/" + packed.owner))
+        let all = try GLTFMeshopt.unpack(packed, bytes, &budget, document.place("bufferViews", view, "extensions"))
         unpacked[view] = all
         return all
     }

@@ -12,7 +12,7 @@ import Darwin
 /// Cameras and lights in the model's terms.
 enum GLTFCameras {
     /// A film of USD's usual height: only the ratio of film and focal length counts. Lengths of film are tenths of a unit.
-    static func camera(_ source: GLTFDocument.Camera, _ place: SourceLocation, _ diagnostics: inout Diagnostics) -> Camera {
+    static func camera(_ source: GLTFDocument.Camera, _ place: GLTFPlace, _ diagnostics: inout Diagnostics) -> Camera {
         var camera = Camera()
         camera.near = Float(source.znear)
         camera.far = source.zfar.map { Float($0) } ?? .infinity

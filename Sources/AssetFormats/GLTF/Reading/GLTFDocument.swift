@@ -278,12 +278,40 @@ struct GLTFDocument: Document {
 
     func scene(_ context: inout ReadContext) throws(AssetError) -> AssetModel.Scene {
         var maker = GLTFToScene(self, context)
-        defer { context.diagnostics = maker.diagnostics }
+        // More warnings fit while they are found than there will be.
+        let capacity = context.diagnostics.capacity
+        maker.diagnostics.capacity = max(capacity, 20_000)
+        defer { context.diagnostics = GLTFReport.fold(maker.diagnostics, capacity) }
         return try maker.make()
     }
 
     /// A place in the JSON, for messages.
-    func place(_ table: StaticString, _ index: Int, _ field: String = "") -> SourceLocation {
-        SourceLocation(file: file.name, position: .jsonPointer("/\(table)/\(index)" + (field.isEmpty ? "" : "/" + field)))
+    func place(_ table: StaticString, _ index: Int, _ field: StaticString = "", _ item: Int? = nil) -> GLTFPlace {
+        GLTFPlace(file: file.name, table: table, index: index, field: field, item: item)
     }
+}
+
+/// A place in the JSON, which becomes text only for a message.
+struct GLTFPlace {
+    let file: String
+    let table: StaticString
+    let index: Int
+    let field: StaticString
+    let item: Int?
+
+    var location: SourceLocation {
+        var pointer = "/\(table)/\(index)"
+        if field.utf8CodeUnitCount > 0 { pointer += "/\(field)" }
+        if let item { pointer += "/\(item)" }
+        return SourceLocation(file: file, position: .jsonPointer(pointer))
+    }
+}
+
+extension AssetError {
+    init(_ code: String, _ message: String, at place: GLTFPlace) { self.init(code, message, at: place.location) }
+}
+
+extension Diagnostics {
+    mutating func info(_ code: String, _ message: String, at place: GLTFPlace) { info(code, message, at: place.location) }
+    mutating func warning(_ code: String, _ message: String, at place: GLTFPlace) { warning(code, message, at: place.location) }
 }

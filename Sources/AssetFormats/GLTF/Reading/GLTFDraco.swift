@@ -9,7 +9,7 @@ final class GLTFDracoMesh: Sendable {
     let faceCount: Int
 
     /// Throws `gltf.bad-compression` with the library's reason; `limit` is how many bytes the mesh may take.
-    init(_ packed: FileBytes, limit: Int, _ place: SourceLocation) throws(AssetError) {
+    init(_ packed: FileBytes, limit: Int, _ place: GLTFPlace) throws(AssetError) {
         let made = packed.withUnsafeBytes { raw in
             raw.baseAddress.map { facet_draco_decode($0.assumingMemoryBound(to: UInt8.self), raw.count, max(0, limit)) } ?? FacetDracoMesh()
         }
@@ -53,7 +53,7 @@ final class GLTFDracoMesh: Sendable {
 
 extension GLTFAccessors {
     /// The mesh of a view: the last one stays at hand, as a primitive asks for it several times.
-    mutating func draco(_ view: Int, _ place: SourceLocation, _ diagnostics: inout Diagnostics) throws(AssetError) -> GLTFDracoMesh {
+    mutating func draco(_ view: Int, _ place: GLTFPlace, _ diagnostics: inout Diagnostics) throws(AssetError) -> GLTFDracoMesh {
         if let last = lastDraco, last.view == view { return last.mesh }
         let packed = try buffers.view(view, resolver, &diagnostics)
         let mesh = try GLTFDracoMesh(packed, limit: buffers.budget.unpackedLeft, place)
@@ -63,7 +63,7 @@ extension GLTFAccessors {
 
     /// An attribute of a packed mesh in the words of its accessor, which has no bytes of its own.
     mutating func column(
-        _ accessor: Int, draco view: Int, id: UInt32, _ place: SourceLocation, _ diagnostics: inout Diagnostics
+        _ accessor: Int, draco view: Int, id: UInt32, _ place: GLTFPlace, _ diagnostics: inout Diagnostics
     ) throws(AssetError) -> GLTFColumn {
         let key = DracoKey(view: view, id: id, accessor: accessor)
         if let known = dracoColumns[key] { return known }
@@ -86,7 +86,7 @@ extension GLTFAccessors {
     }
 
     /// The corners of a packed mesh's faces.
-    mutating func indices(draco view: Int, _ place: SourceLocation, _ diagnostics: inout Diagnostics) throws(AssetError) -> GLTFColumn {
+    mutating func indices(draco view: Int, _ place: GLTFPlace, _ diagnostics: inout Diagnostics) throws(AssetError) -> GLTFColumn {
         let key = DracoKey(view: view, id: nil, accessor: -1)
         if let known = dracoColumns[key] { return known }
         let mesh = try draco(view, place, &diagnostics)

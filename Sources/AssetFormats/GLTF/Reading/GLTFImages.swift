@@ -49,7 +49,7 @@ struct GLTFImages {
     }
 
     private mutating func file(
-        _ uri: String, _ place: SourceLocation, _ resolver: any AssetResolver, _ diagnostics: inout Diagnostics
+        _ uri: String, _ place: GLTFPlace, _ resolver: any AssetResolver, _ diagnostics: inout Diagnostics
     ) -> Texture {
         let path = AssetPath.decodingPercent(uri)
         guard
@@ -59,7 +59,7 @@ struct GLTFImages {
             files.append(SourceDescription.File(path: path, role: "texture"))
             return Texture(authoredPath: path, source: .missing)
         }
-        if let warning = found.warning(path, at: place) { diagnostics.add(warning) }
+        if let warning = found.warning(path, at: place.location) { diagnostics.add(warning) }
         files.append(SourceDescription.File(path: path, role: "texture", resolved: found.path))
         return Texture(authoredPath: path, source: .file(found.path))
     }

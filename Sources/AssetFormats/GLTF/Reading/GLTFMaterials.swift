@@ -36,14 +36,14 @@ extension GLTFToScene {
 struct GLTFMaterialMaker {
     private let source: GLTFDocument.Material
     private let document: GLTFDocument
-    private let place: SourceLocation
+    private let place: GLTFPlace
     /// By the member's place in the material.
     private var bindings: [Int: TextureBinding] = [:]
 
     static let specularGlossiness = "KHR_materials_pbrSpecularGlossiness"
     static let unlit = "KHR_materials_unlit"
 
-    init(_ source: GLTFDocument.Material, _ document: GLTFDocument, _ place: SourceLocation) {
+    init(_ source: GLTFDocument.Material, _ document: GLTFDocument, _ place: GLTFPlace) {
         self.source = source
         self.document = document
         self.place = place

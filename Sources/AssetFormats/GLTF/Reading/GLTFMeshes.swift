@@ -88,7 +88,7 @@ extension GLTFToScene {
         var others: [GLTFPiece] = []
         for index in source.primitives {
             let primitive = document.primitives[index]
-            let place = document.place("meshes", mesh, "primitives/\(index - source.primitives.lowerBound)")
+            let place = document.place("meshes", mesh, "primitives", index - source.primitives.lowerBound)
             guard let mode = GLTFMode(rawValue: primitive.mode) else {
                 diagnostics.add(warn("gltf.bad-mode", "the mode is \(primitive.mode), expected 0 to 6: the primitive is left out", place))
                 continue
@@ -125,7 +125,7 @@ extension GLTFToScene {
         return all
     }
 
-    private mutating func paint(_ primitive: GLTFDocument.Primitive, _ place: SourceLocation) -> GLTFPaint {
+    private mutating func paint(_ primitive: GLTFDocument.Primitive, _ place: GLTFPlace) -> GLTFPaint {
         var paint = GLTFPaint(material: material(primitive.material, place))
         for mapping in primitive.mappings {
             guard let material = material(mapping.material, place) else { continue }
@@ -143,7 +143,7 @@ extension GLTFToScene {
         return paint
     }
 
-    private mutating func material(_ index: Int?, _ place: SourceLocation) -> ID<Material>? {
+    private mutating func material(_ index: Int?, _ place: GLTFPlace) -> ID<Material>? {
         guard let index else { return nil }
         if materials.indices.contains(index) { return materials[index] }
         diagnostics.add(warn("gltf.bad-reference", "material \(index) is asked for, there are \(materials.count)", place))
@@ -154,7 +154,7 @@ extension GLTFToScene {
 
     /// The accessors of a primitive; nil where it has no positions.
     private mutating func vertices(
-        _ primitive: GLTFDocument.Primitive, skin: Int?, _ place: SourceLocation
+        _ primitive: GLTFDocument.Primitive, skin: Int?, _ place: GLTFPlace
     ) throws(AssetError) -> GLTFVertices? {
         guard let position = document.attributes[primitive.attributes].first(where: { $0.semantic == .position }) else {
             diagnostics.add(warn("gltf.no-positions", "the primitive has no positions and is left out", place))
@@ -197,7 +197,7 @@ extension GLTFToScene {
     }
 
     /// Where the primitive lies packed; nil where it does not, or where its plain form is all that can be read.
-    private mutating func draco(_ primitive: GLTFDocument.Primitive, _ place: SourceLocation) throws(AssetError) -> GLTFDocument.Draco? {
+    private mutating func draco(_ primitive: GLTFDocument.Primitive, _ place: GLTFPlace) throws(AssetError) -> GLTFDocument.Draco? {
         guard let draco = primitive.draco else { return nil }
         do throws(AssetError) {
             _ = try accessors.draco(draco.view, place, &diagnostics)
@@ -215,7 +215,7 @@ extension GLTFToScene {
     }
 
     private mutating func column(
-        _ attribute: GLTFDocument.Attribute, _ draco: GLTFDocument.Draco?, _ place: SourceLocation
+        _ attribute: GLTFDocument.Attribute, _ draco: GLTFDocument.Draco?, _ place: GLTFPlace
     ) throws(AssetError) -> GLTFColumn {
         if let draco, let id = draco.ids[attribute.semantic] {
             return try accessors.column(attribute.accessor, draco: draco.view, id: id, place, &diagnostics)
@@ -224,7 +224,7 @@ extension GLTFToScene {
     }
 
     /// Whether an attribute has an element for each point, of a width that it may have; else it is left out.
-    private mutating func fits(_ column: GLTFColumn, _ semantic: GLTFDocument.Semantic, points: Int, _ place: SourceLocation) -> Bool {
+    private mutating func fits(_ column: GLTFColumn, _ semantic: GLTFDocument.Semantic, points: Int, _ place: GLTFPlace) -> Bool {
         let widths: ClosedRange<Int>
         switch semantic {
         case .position, .normal: widths = 3...3
@@ -248,7 +248,7 @@ extension GLTFToScene {
     /// The indices of a primitive; nil where points are drawn in their order. Where one of them names no point there is a fault:
     /// what the mesh counts can be told, its triangles cannot be had.
     private mutating func indices(
-        _ primitive: GLTFDocument.Primitive, _ vertices: GLTFVertices, _ place: SourceLocation
+        _ primitive: GLTFDocument.Primitive, _ vertices: GLTFVertices, _ place: GLTFPlace
     ) throws(AssetError) -> (column: GLTFColumn?, fault: AssetError?) {
         if let draco = vertices.draco {
             let column = try accessors.indices(draco: draco.view, place, &diagnostics)
@@ -279,7 +279,7 @@ extension GLTFToScene {
 
     private mutating func add(
         _ vertices: GLTFVertices, _ mode: GLTFMode, _ indices: GLTFColumn?, _ fault: AssetError?, _ paint: GLTFPaint,
-        to group: inout GLTFGroup, _ place: SourceLocation
+        to group: inout GLTFGroup, _ place: GLTFPlace
     ) throws(AssetError) {
         let key = GLTFGroup.Vertices(
             accessors: [vertices.positionAccessor] + vertices.attributes.map(\.accessor), targets: vertices.targets.map { $0.map(\.accessor) },

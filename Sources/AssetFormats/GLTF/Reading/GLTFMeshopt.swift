@@ -9,7 +9,7 @@ enum GLTFMeshopt {
     /// Throws `gltf.bad-compression` for what is none of the codec's, `gltf.unsupported-compression` for a version or a filter that
     /// the library does not know, `gltf.too-much-data` for more than such bytes can come to.
     static func unpack(
-        _ view: GLTFDocument.Packed, _ packed: FileBytes, _ budget: inout GLTFBudget, _ place: SourceLocation
+        _ view: GLTFDocument.Packed, _ packed: FileBytes, _ budget: inout GLTFBudget, _ place: GLTFPlace
     ) throws(AssetError) -> FileBytes {
         let mode = try mode(view.mode, place)
         let filter = try filter(view.filter, place)
@@ -47,7 +47,7 @@ enum GLTFMeshopt {
         }
     }
 
-    private static func mode(_ name: String, _ place: SourceLocation) throws(AssetError) -> Int32 {
+    private static func mode(_ name: String, _ place: GLTFPlace) throws(AssetError) -> Int32 {
         switch name {
         case "ATTRIBUTES": return Int32(FACET_MESHOPT_ATTRIBUTES)
         case "TRIANGLES": return Int32(FACET_MESHOPT_TRIANGLES)
@@ -57,7 +57,7 @@ enum GLTFMeshopt {
         }
     }
 
-    private static func filter(_ name: String, _ place: SourceLocation) throws(AssetError) -> Int32 {
+    private static func filter(_ name: String, _ place: GLTFPlace) throws(AssetError) -> Int32 {
         switch name {
         case "NONE": return Int32(FACET_MESHOPT_NO_FILTER)
         case "OCTAHEDRAL": return Int32(FACET_MESHOPT_OCTAHEDRAL)

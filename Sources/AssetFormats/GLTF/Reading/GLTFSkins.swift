@@ -44,7 +44,7 @@ extension GLTFToScene {
     }
 
     /// Points that name a joint that the skin does not have.
-    private mutating func checkJoints(_ mesh: ID<Mesh>, _ count: Int, _ place: SourceLocation) {
+    private mutating func checkJoints(_ mesh: ID<Mesh>, _ count: Int, _ place: GLTFPlace) {
         guard let joints = skinJoints[mesh], let strangers = joints.strangers() else { return }
         diagnostics.add(
             warn(
@@ -53,7 +53,7 @@ extension GLTFToScene {
         )
     }
 
-    private mutating func skeleton(_ skin: GLTFDocument.Skin, _ home: ID<Node>, _ place: SourceLocation) throws(AssetError) -> Skeleton {
+    private mutating func skeleton(_ skin: GLTFDocument.Skin, _ home: ID<Node>, _ place: GLTFPlace) throws(AssetError) -> Skeleton {
         let joints = Set(skin.joints.compactMap { sceneNodes[$0] })
         // Transforms of the outermost joints count from the skeleton's node.
         let fromWorld = scene.nodes[home].worldTransform.inverse ?? .identity
@@ -99,7 +99,7 @@ extension GLTFToScene {
     }
 
     /// Where joints were when the mesh was bound: the inverses of the file's inverses.
-    private mutating func bindTransforms(_ skin: GLTFDocument.Skin, _ place: SourceLocation) throws(AssetError) -> [Matrix4d] {
+    private mutating func bindTransforms(_ skin: GLTFDocument.Skin, _ place: GLTFPlace) throws(AssetError) -> [Matrix4d] {
         guard let accessor = skin.inverseBindMatrices else { return [Matrix4d](repeating: .identity, count: skin.joints.count) }
         let column = try accessors.column(accessor, &diagnostics)
         guard column.width == 16, column.count >= skin.joints.count else {

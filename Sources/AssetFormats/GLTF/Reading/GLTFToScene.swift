@@ -113,8 +113,8 @@ struct GLTFToScene {
         name.utf8.contains(UInt8(ascii: "/")) ? name.replacing("/", with: "_") : name
     }
 
-    func warn(_ code: String, _ message: String, _ place: SourceLocation, _ severity: Severity = .warning) -> Diagnostic {
-        Diagnostic(severity, code, message, at: place)
+    func warn(_ code: String, _ message: String, _ place: GLTFPlace, _ severity: Severity = .warning) -> Diagnostic {
+        Diagnostic(severity, code, message, at: place.location)
     }
 
     // MARK: Nodes
