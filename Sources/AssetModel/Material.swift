@@ -139,8 +139,6 @@ public struct Surface: Sendable, Hashable {
     public var clearcoat = Channel<Float>(0)
     public var clearcoatRoughness = Channel<Float>(0.01)
     public var displacement = Channel<Float>(0)
-    /// Whether the surface shows its colour whatever the light (KHR_materials_unlit).
-    public var isUnlit = false
     public init() {}
 }
 

@@ -56,7 +56,7 @@ struct GLTFMaterialBuilder {
         emission(s, textures, &context)
         ior(s, &context)
         clearcoat(s, textures, &context)
-        if s.isUnlit {
+        if source.shader == "KHR_materials_unlit" {
             extend("KHR_materials_unlit", [], &context)
         }
         if s.displacement.texture != nil || s.displacement.value != 0 {
