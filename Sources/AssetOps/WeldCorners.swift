@@ -89,58 +89,94 @@ extension Point3d: WeldPoint {
 /// than corners.
 private struct Weld<P: WeldPoint> {
     /// Corner by corner: which of `points` it is.
-    private(set) var indices: [Int32] = []
-    private(set) var points: [P] = []
+    let indices: [Int32]
+    let points: [P]
     /// Triangles with a corner that is not finite.
-    private(set) var leftOut: [Int] = []
-    /// A point's number and one, below the upper half of its hash; 0 is empty.
-    private var slots: [UInt64]
+    let leftOut: [Int]
 
     init(_ corners: [P]) {
-        slots = [UInt64](filled: 1 << 12, with: 0)
-        indices.reserveCapacity(corners.count)
-        points.reserveCapacity(corners.count / 4)
-        corners.withUnsafeBufferPointer { corners in
-            var triangle = 0
-            while 3 * triangle + 2 < corners.count {
-                let i = 3 * triangle
-                let (a, b, c) = (corners[i], corners[i + 1], corners[i + 2])
-                if a.isFinite, b.isFinite, c.isFinite {
-                    if (points.count + 3) * 2 > slots.count { grow() }
-                    indices.append(place(a))
-                    indices.append(place(b))
-                    indices.append(place(c))
-                } else {
-                    leftOut.append(triangle)
+        var table = WeldTable<P>()
+        var leftOut: [Int] = []
+        indices = [Int32](unsafeUninitializedCapacity: corners.count) { out, count in
+            HugePages.advise(out)
+            corners.withUnsafeBufferPointer { corners in
+                for triangle in 0..<(corners.count / 3) {
+                    let i = 3 &* triangle
+                    let (a, b, c) = (corners[i], corners[i &+ 1], corners[i &+ 2])
+                    guard a.isFinite, b.isFinite, c.isFinite else {
+                        leftOut.append(triangle)
+                        continue
+                    }
+                    table.makeRoom()
+                    out[count] = table.place(a)
+                    out[count &+ 1] = table.place(b)
+                    out[count &+ 2] = table.place(c)
+                    count &+= 3
                 }
-                triangle += 1
             }
         }
-        slots = []
+        points = table.points
+        self.leftOut = leftOut
+    }
+}
+
+/// The different points met so far.
+private struct WeldTable<P: WeldPoint>: ~Copyable {
+    /// A point's number and one, below the upper half of its hash; 0 is empty.
+    private var slots: UnsafeMutablePointer<UInt64>
+    private var mask: Int
+    private var met: UnsafeMutablePointer<P>
+    private var count = 0
+
+    init() {
+        mask = (1 << 12) - 1
+        slots = HugePages.allocate(UInt64.self, count: mask + 1)
+        slots.update(repeating: 0, count: mask + 1)
+        met = .allocate(capacity: (mask + 1) / 2)
     }
 
-    @inline(__always) private mutating func place(_ p: P) -> Int32 {
+    deinit {
+        slots.deallocate()
+        met.deallocate()
+    }
+
+    var points: [P] { Array(UnsafeBufferPointer(start: met, count: count)) }
+
+    /// Room for three more points.
+    @inline(__always) mutating func makeRoom() {
+        if (count &+ 3) &* 2 > mask { grow() }
+    }
+
+    @inline(__always) mutating func place(_ p: P) -> Int32 {
         let hash = p.weldHash
-        let mask = slots.count &- 1
         let tag = hash & 0xFFFF_FFFF_0000_0000
         var at = Int(truncatingIfNeeded: hash) & mask
         while slots[at] != 0 {
-            if slots[at] & 0xFFFF_FFFF_0000_0000 == tag {
-                let known = Int(truncatingIfNeeded: slots[at] & 0xFFFF_FFFF) &- 1
-                if points[known] == p { return Int32(truncatingIfNeeded: known) }
+            let slot = slots[at]
+            if slot & 0xFFFF_FFFF_0000_0000 == tag {
+                let known = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) &- 1
+                if met[known] == p { return Int32(truncatingIfNeeded: known) }
             }
             at = (at &+ 1) & mask
         }
-        points.append(p)
-        slots[at] = tag | UInt64(truncatingIfNeeded: points.count)
-        return Int32(truncatingIfNeeded: points.count &- 1)
+        (met + count).initialize(to: p)
+        count &+= 1
+        slots[at] = tag | UInt64(truncatingIfNeeded: count)
+        return Int32(truncatingIfNeeded: count &- 1)
     }
 
     private mutating func grow() {
-        let mask = slots.count * 4 - 1
-        slots = [UInt64](filled: mask + 1, with: 0)
-        for (k, point) in points.enumerated() {
-            let hash = point.weldHash
+        let room = (mask + 1) * 4
+        slots.deallocate()
+        slots = HugePages.allocate(UInt64.self, count: room)
+        slots.update(repeating: 0, count: room)
+        mask = room - 1
+        let larger = UnsafeMutablePointer<P>.allocate(capacity: room / 2)
+        larger.moveInitialize(from: met, count: count)
+        met.deallocate()
+        met = larger
+        for k in 0..<count {
+            let hash = met[k].weldHash
             var at = Int(truncatingIfNeeded: hash) & mask
             while slots[at] != 0 { at = (at + 1) & mask }
             slots[at] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(truncatingIfNeeded: k + 1)
