@@ -101,6 +101,25 @@ public struct TransformParts: Hashable, Sendable {
         return (q.x / length, q.y / length, q.z / length, q.w / length)
     }
 
+    /// What lies between two transforms as animations of parts have it: the rotation takes the shorter way.
+    ///
+    /// - Parameter share: how much of `other`, 0 to 1.
+    public func mixed(with other: TransformParts, _ share: Double) -> TransformParts {
+        var out = TransformParts()
+        out.translation = translation * (1 - share) + other.translation * share
+        out.scale = scale * (1 - share) + other.scale * share
+        let (p, q) = (rotation, other.rotation)
+        let dot = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w
+        let angle = acos(Swift.min(dot.magnitude, 1))
+        var (a, b) = (1 - share, share)
+        if angle > 1e-9 { (a, b) = (sin((1 - share) * angle) / sin(angle), sin(share * angle) / sin(angle)) }
+        if dot < 0 { b = -b }
+        let r = (x: p.x * a + q.x * b, y: p.y * a + q.y * b, z: p.z * a + q.z * b, w: p.w * a + q.w * b)
+        let length = (r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w).squareRoot()
+        out.rotation = length > 0 ? (r.x / length, r.y / length, r.z / length, r.w / length) : p
+        return out
+    }
+
     /// The matrix of these parts.
     public var matrix: Matrix4d {
         let (x, y, z, w) = rotation

@@ -83,4 +83,23 @@ import Testing
         #expect(clip.tracks[1].values == [1, 0] && clip.tracks[1].interpolation == .held)
         #expect(clip.tracks[2].values == [0, 1, 1, 0])
     }
+
+    /// A full turn between two samples would be none for whoever mixes rotations: samples are added. A plain move needs none.
+    @Test func turnsGetSamplesInBetween() throws {
+        let s = try SceneText(
+            """
+            def Xform "turn" { float xformOp:rotateZ.timeSamples = { 0: 0, 8: 360 }
+                uniform token[] xformOpOrder = ["xformOp:rotateZ"] }
+            def Xform "move" { double3 xformOp:translate.timeSamples = { 0: (0, 0, 0), 8: (3, 4, 5) }
+                uniform token[] xformOpOrder = ["xformOp:translate"] }
+            def Xform "quarter" { float xformOp:rotateZ.timeSamples = { 0: 0, 8: 90 }
+                uniform token[] xformOpOrder = ["xformOp:rotateZ"] }
+            """
+        ) { $0.wantsAnimation = true }
+        let tracks = try #require(s.scene.animations.first).tracks
+        #expect(tracks[0].times == [0, 2, 4, 6, 8] && tracks[1].times == [0, 8] && tracks[2].times == [0, 8])
+        // Half way round: x points the other way.
+        #expect((tracks[0].values[32] + 1).magnitude < 1e-6)
+        #expect(s.scene.animations.count == 1 && s.codes.contains("usd.animation.resampled"))
+    }
 }

@@ -1,4 +1,5 @@
 import AssetModel
+import AssetOps
 
 extension SceneReader {
     /// The stage's time range as one clip, with a track for each property that varies: sample times are stage time codes.
@@ -45,21 +46,56 @@ extension SceneReader {
         }
     }
 
-    /// A matrix a sample: op stacks have no other common form.
+    /// A matrix a sample: op stacks have no other common form. Where the ops between two samples go another way than a translation, a
+    /// rotation and a scale would (a turn of more than half a circle, an axis that is not the centre), samples are added.
     private func addTransformTrack(_ prim: StagePrim, _ path: String, _ clip: inout AnimationClip) throws(AssetError) {
         var times: [Double] = []
         guard let order = try stage.value(prim, .xformOpOrder, at: .default)?.resolved().tokenList(session) else { return }
         for name in order { times.append(contentsOf: stage.timeSamples(prim, XformOp(name, session).attribute)) }
         times = Array(Set(times)).sorted()
         guard times.count <= 1_000_000 else { return }
-        var values: [Float] = []
-        values.reserveCapacity(times.count * 16)
-        for t in times {
+        func sample(_ t: Double) throws(AssetError) -> Matrix4d {
             let facts = PrimFacts()
             try readTransform(prim, at: .at(t), into: facts, quietly: true)
-            values.append(contentsOf: facts.localTransform.elements.map { Float($0) })
+            return facts.localTransform
         }
-        clip.tracks.append(Track(targetPath: path, property: "transform", interpolation: .linear, times: times, values: values))
+        var keys: [(time: Double, matrix: Matrix4d)] = []
+        for t in times {
+            let key = (time: t, matrix: try sample(t))
+            if let last = keys.last { try refine(last, key, depth: 0, sample, &keys) }
+            keys.append(key)
+        }
+        if keys.count > times.count {
+            diagnostics.add(
+                Diagnostic(
+                    .info, "usd.animation.resampled",
+                    "\(amount(keys.count - times.count, "sample")) added where a transform turns between its own",
+                    at: SourceLocation(file: scene.source.file, primPath: path)))
+        }
+        var values: [Float] = []
+        values.reserveCapacity(keys.count * 16)
+        for key in keys { values.append(contentsOf: key.matrix.elements.map { Float($0) }) }
+        clip.tracks.append(
+            Track(targetPath: path, property: "transform", interpolation: .linear, times: keys.map(\.time), values: values))
+    }
+
+    /// Adds the samples between two that are needed so that parts in between are right to a thousandth.
+    private func refine(
+        _ a: (time: Double, matrix: Matrix4d), _ b: (time: Double, matrix: Matrix4d), depth: Int,
+        _ sample: (Double) throws(AssetError) -> Matrix4d, _ keys: inout [(time: Double, matrix: Matrix4d)]
+    ) throws(AssetError) {
+        // Values that are held make steps, which no number of samples makes smooth: six halvings place them well enough.
+        guard depth < 6, keys.count < 1_000_000, a.matrix != b.matrix || depth == 0 else { return }
+        let time = a.time + (b.time - a.time) / 2
+        guard time > a.time, time < b.time, let first = TransformParts(a.matrix), let last = TransformParts(b.matrix) else { return }
+        let middle = (time: time, matrix: try sample(time))
+        let expected = first.mixed(with: last, 0.5).matrix
+        let size = middle.matrix.elements.reduce(0) { Swift.max($0, $1.magnitude) }
+        let error = zip(middle.matrix.elements, expected.elements).reduce(0) { Swift.max($0, ($1.0 - $1.1).magnitude) }
+        guard error > 1e-3 * size else { return }
+        try refine(a, middle, depth: depth + 1, sample, &keys)
+        keys.append(middle)
+        try refine(middle, b, depth: depth + 1, sample, &keys)
     }
 
     private func addSkeletonTracks(_ prim: StagePrim, _ path: String, _ clip: inout AnimationClip) throws(AssetError) {
