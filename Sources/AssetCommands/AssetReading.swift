@@ -46,11 +46,11 @@ extension ToolRun {
         return (asset.scene, warnsOfNothing ? asset.diagnosticsOfShown : asset.diagnostics)
     }
 
-    /// What `--strict` makes of warnings about an input: nothing is printed but the warnings.
+    /// What `--strict` makes of warnings about an input: nothing is printed but the warnings, which are errors then.
     func checkStrict(_ common: CommonOptions, _ diagnostics: Diagnostics) throws(CommandFailure) {
         guard common.isStrict, diagnostics.entries.contains(where: { $0.severity >= .warning }) else { return }
         self.diagnostics.print(diagnostics)
-        throw .said(.input)
+        throw .strict(diagnostics)
     }
 }
 

@@ -16,8 +16,17 @@ enum CommandFailure: Error {
     case input(AssetError)
     /// An output cannot be written.
     case output(AssetError)
+    /// Warnings about an input that count as errors; they have been printed.
+    case strict(Diagnostics)
     /// Everything worth saying was said.
     case said(ExitStatus)
+
+    var isAboutInput: Bool {
+        switch self {
+        case .input, .strict: true
+        case .usage, .output, .said: false
+        }
+    }
 }
 
 /// What a command has at hand while it runs.

@@ -54,11 +54,11 @@ public func runTool(_ arguments: [String], _ environment: ToolEnvironment) -> Ex
             return finish(out, try command.run(run), environment)
         } catch {
             // Programs that read the output find there what was wrong with the input.
-            if case .input(let problem) = error, parsed.has("json"), let file = parsed.operands.first?.text {
+            if error.isAboutInput, parsed.has("json"), let file = parsed.operands.first?.text {
                 var json = JSONWriter()
                 json.beginObject()
                 json.schema("facet.\(spec.name)/1")
-                json.failure(problem.diagnostic, of: file)
+                json.failure(error, of: file)
                 json.endObject()
                 json.flush(out)
             }
@@ -73,6 +73,8 @@ public func runTool(_ arguments: [String], _ environment: ToolEnvironment) -> Ex
             case .output(let problem):
                 run.diagnostics.print(problem)
                 return .output
+            case .strict:
+                return .input
             case .said(let status):
                 return status
             }

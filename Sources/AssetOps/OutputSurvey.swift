@@ -75,8 +75,9 @@ public struct ObjectNames {
     private var names = UniqueNames()
     private var met = Set<String>()
     private var shared = Set<String>()
-    /// The names that are not written as they are. A copy's is not its own.
+    /// The names that the format cannot hold as they are, and those that others have, too. A copy's is not its own.
     public private(set) var renames = RenameList()
+    public private(set) var numbered = RenameList()
 
     public init(_ scene: Scene, safe: @escaping @Sendable (String) -> String) {
         self.scene = scene
@@ -100,7 +101,9 @@ public struct ObjectNames {
         } else {
             made = names.unique(name)
         }
-        if item.copies.isEmpty { renames.note(node.name, as: made, at: node.path) }
+        if item.copies.isEmpty {
+            if name != node.name { renames.note(node.name, as: made, at: node.path) } else { numbered.note(node.name, as: made, at: node.path) }
+        }
         return made
     }
 

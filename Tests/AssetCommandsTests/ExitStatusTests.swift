@@ -96,8 +96,10 @@ import Testing
 
     @Test func strictPrintsNothingButTheReasons() {
         let tool = harness()
+        #expect(tool.run("tree", "--strict", "warned.test").output.isEmpty)
         let result = tool.run("tree", "--strict", "--json", "warned.test")
-        #expect(result.output.isEmpty)
+        #expect(result.status == .input && !result.output.contains("nodes"))
+        #expect(result.output.contains("\"file\": \"warned.test\"") && result.output.contains("\"severity\": \"error\""))
         #expect(result.error == "warned.test: error: a.png is missing [test.missing]\n")
     }
 

@@ -34,8 +34,8 @@ struct ConvertCommand: Command {
                 OptionSpec("include-hidden", help: "write hidden nodes, too"),
                 OptionSpec("units", .choice(["keep", "m", "cm", "mm"]), help: "unit of the output (keep: the file's numbers)"),
                 OptionSpec("up", .choice(["keep", "y", "z"]), help: "up axis of the output (keep: the file's own)"),
-                OptionSpec("from-units", .choice(["m", "cm", "mm", "in", "ft"]), help: "unit of an input that does not say"),
-                OptionSpec("from-up", .choice(["y", "z"]), help: "up axis of an input that does not say"),
+                OptionSpec("from-units", .choice(["m", "cm", "mm", "in", "ft"]), help: "unit of an input that does not say (m)"),
+                OptionSpec("from-up", .choice(["y", "z"]), help: "up axis of an input that does not say (y)"),
                 OptionSpec("triangulate", help: "cut polygons into triangles"),
                 OptionSpec("no-weld", help: "keep the triangles of an STL apart: three points each"),
                 OptionSpec(

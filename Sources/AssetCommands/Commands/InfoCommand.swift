@@ -117,10 +117,10 @@ struct InfoCommand: Command {
                 } catch {
                     // One file that cannot be read does not keep the others from being shown.
                     switch error {
-                    case .input(let problem):
-                        if common.json { show.json.add(problem.diagnostic, of: files[i], to: run.out) }
+                    case .input, .strict:
+                        if common.json { show.json.add(error, of: files[i], to: run.out) }
                         run.out.flush()
-                        run.diagnostics.print(problem)
+                        if case .input(let problem) = error { run.diagnostics.print(problem) }
                         show.status = .input
                     case .said(let said): show.status = said
                     case .usage, .output:

@@ -20,7 +20,7 @@ struct InfoJSON: ~Copyable {
     }
 
     /// A file that could not be read.
-    mutating func add(_ problem: Diagnostic, of file: String, to buffer: TextBuffer) {
+    mutating func add(_ problem: CommandFailure, of file: String, to buffer: TextBuffer) {
         begin()
         if isList { json.beginObject() }
         json.failure(problem, of: file)

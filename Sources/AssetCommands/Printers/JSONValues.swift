@@ -110,11 +110,19 @@ extension JSONWriter {
         endArray()
     }
 
-    /// A file that could not be read: its name, and the error among the warnings.
-    mutating func failure(_ problem: Diagnostic, of file: String) {
+    /// A file of which nothing is shown: its name, and the errors among the warnings.
+    mutating func failure(_ problem: CommandFailure, of file: String) {
         member("file", file)
         var all = Diagnostics()
-        all.add(problem)
+        switch problem {
+        case .input(let error), .output(let error): all.add(error.diagnostic)
+        case .strict(let met):
+            for var d in met.entries {
+                if d.severity == .warning { d.severity = .error }
+                all.add(d)
+            }
+        case .usage, .said: break
+        }
         warnings(all, of: file)
     }
 

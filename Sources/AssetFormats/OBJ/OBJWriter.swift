@@ -277,6 +277,7 @@ struct OBJWriter {
         let here = SourceLocation(file: scene.source.file)
         survey.reportMeshes(at: here, to: &diagnostics)
         objectNames.renames.report("object", code: "obj.lost.names", file: here.file, to: &diagnostics)
+        objectNames.numbered.report("object", code: "obj.unique-names", file: here.file, severity: .info, to: &diagnostics)
         groupNames.report("group", code: "obj.lost.group-names", file: here.file, to: &diagnostics)
         library.renames.report("material", code: "obj.lost.material-names", file: here.file, to: &diagnostics)
         library.reportImages(here.file, to: &diagnostics)

@@ -156,6 +156,7 @@ struct STLWriter {
             losses.report(kind, code: "stl.lost", file: file, to: &diagnostics, message)
         }
         names.renames.report("object", code: "stl.lost.names", file: file, to: &diagnostics)
+        names.numbered.report("object", code: "stl.unique-names", file: file, severity: .info, to: &diagnostics)
         lost("curves") { "\(amount($0, "curve")) not written: STL has triangles only" }
         lost("points") { "\(amount($0, "point")) not written: STL has triangles only" }
         lost("colors") { "colours of \(amount($0, "mesh", "meshes")) not written: STL has none that all programs read" }
