@@ -101,6 +101,12 @@ public struct TransformParts: Hashable, Sendable {
         return (q.x / length, q.y / length, q.z / length, q.w / length)
     }
 
+    /// The angle between two rotations in radians, 0 to π.
+    public func turn(to other: TransformParts) -> Double {
+        let (p, q) = (rotation, other.rotation)
+        return 2 * acos(Swift.min((p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w).magnitude, 1))
+    }
+
     /// What lies between two transforms as animations of parts have it: the rotation takes the shorter way.
     ///
     /// - Parameter share: how much of `other`, 0 to 1.
@@ -171,6 +177,9 @@ public struct TransformParts: Hashable, Sendable {
         if basis[0].cross(basis[1]).dot(basis[2]) < 0 { basis[2] = basis[2] * -1 }
         var outerRows: [Vector3d] = []
         for k in 0..<3 { outerRows.append(rows[0] * basis[k].x + rows[1] * basis[k].y + rows[2] * basis[k].z) }
+        // What is left of an axis that is flattened is rounding, and points anywhere.
+        let longest = outerRows.reduce(0) { Swift.max($0, $1.length) }
+        for k in 0..<3 where outerRows[k].length < 1e-9 * longest { outerRows[k] = Vector3d(0, 0, 0) }
         func row(_ r: Vector3d, _ w: Double = 0) -> SIMD4<Double> { SIMD4(r.x, r.y, r.z, w) }
         let outerMatrix = Matrix4d(row(outerRows[0]), row(outerRows[1]), row(outerRows[2]), row(last, 1))
         let innerMatrix = Matrix4d(

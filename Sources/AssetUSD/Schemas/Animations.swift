@@ -92,7 +92,8 @@ extension SceneReader {
         let expected = first.mixed(with: last, 0.5).matrix
         let size = middle.matrix.elements.reduce(0) { Swift.max($0, $1.magnitude) }
         let error = zip(middle.matrix.elements, expected.elements).reduce(0) { Swift.max($0, ($1.0 - $1.1).magnitude) }
-        guard error > 1e-3 * size else { return }
+        // Which way half a turn goes cannot be told from its ends.
+        guard error > 1e-3 * size || first.turn(to: last) > 2.1 else { return }
         try refine(a, middle, depth: depth + 1, sample, &keys)
         keys.append(middle)
         try refine(middle, b, depth: depth + 1, sample, &keys)
