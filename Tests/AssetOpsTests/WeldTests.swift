@@ -95,8 +95,9 @@ import Testing
             m.rows.3 = SIMD4(4, 5, 6, 1)
             let parts = try #require(TransformParts(m))
             expectEqual(parts.matrix, m, 1e-9)
-            #expect((parts.rotation.x * parts.rotation.x + parts.rotation.y * parts.rotation.y + parts.rotation.z * parts.rotation.z
-                + parts.rotation.w * parts.rotation.w - 1).magnitude < 1e-9)
+            #expect(
+                (parts.rotation.x * parts.rotation.x + parts.rotation.y * parts.rotation.y + parts.rotation.z * parts.rotation.z
+                    + parts.rotation.w * parts.rotation.w - 1).magnitude < 1e-9)
         }
         #expect(TransformParts(Matrix4d([1, 0, 0, 0], [0.5, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1])) == nil)
         #expect(TransformParts(Matrix4d([.nan, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1])) == nil)

@@ -64,7 +64,8 @@ struct GLTFMeshLook {
             if sets.contains(where: { $0.name == name }) || arrays.refusedPrimvars.contains(name) { continue }
             do throws(AssetError) {
                 if name == "tangents", case .float4(let values) = primvar.values {
-                    tangents = try arrays.attribute(values, primvar)
+                    // Its fourth number goes with v, which is turned round.
+                    tangents = try arrays.attribute(values, primvar)?.map { Vector4f($0.x, $0.y, $0.z, $0.w < 0 ? 1 : -1) }
                     continue
                 }
                 guard primvar.elementSize == 1, primvar.interpolation != .constant, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
