@@ -24,14 +24,15 @@ extension GLTFToScene {
     /// The node that holds the skeleton.
     private func home(_ skin: GLTFDocument.Skin) -> ID<Node>? {
         func isFree(_ id: ID<Node>) -> Bool { if case .none = scene.nodes[id].content { true } else { false } }
-        let joints = Set(skin.joints.compactMap { sceneNodes[$0] })
+        let nodes = jointNodes(skin)
+        let joints = Set(nodes.compactMap { $0 })
         var second: ID<Node>?
-        if let root = skin.skeleton.flatMap({ sceneNodes[$0] }), isFree(root) {
+        if let number = skin.skeleton, let root = sceneNodes[number], isFree(root) {
             if !joints.contains(root) { return root }
             second = root
         }
         // Nodes above all joints are above the first one.
-        if let first = skin.joints.first.flatMap({ sceneNodes[$0] }) {
+        if let first = nodes.first ?? nil {
             var above = scene.nodes[first].parent
             while let node = above {
                 let last = Int(node.index) + scene.nodes[node].descendantCount
@@ -40,7 +41,14 @@ extension GLTFToScene {
                 above = scene.nodes[node].parent
             }
         }
-        return second ?? skin.joints.lazy.compactMap { sceneNodes[$0] }.first(where: isFree)
+        return second ?? nodes.lazy.compactMap { $0 }.first(where: isFree)
+    }
+
+    /// The nodes of a skin's joints; nil for those that are not shown.
+    private func jointNodes(_ skin: GLTFDocument.Skin) -> [ID<Node>?] {
+        var nodes: [ID<Node>?] = []
+        for joint in skin.joints { nodes.append(sceneNodes[joint]) }
+        return nodes
     }
 
     /// Points that name a joint that the skin does not have.
@@ -54,13 +62,14 @@ extension GLTFToScene {
     }
 
     private mutating func skeleton(_ skin: GLTFDocument.Skin, _ home: ID<Node>, _ place: GLTFPlace) throws(AssetError) -> Skeleton {
-        let joints = Set(skin.joints.compactMap { sceneNodes[$0] })
+        let nodes = jointNodes(skin)
+        let joints = Set(nodes.compactMap { $0 })
         // Transforms of the outermost joints count from the skeleton's node.
         let fromWorld = scene.nodes[home].worldTransform.inverse ?? .identity
         var names: [String] = []
         var rest: [Matrix4d] = []
         for (i, joint) in skin.joints.enumerated() {
-            guard let id = sceneNodes[joint] else {
+            guard let id = nodes[i] else {
                 diagnostics.add(warn("gltf.joint-not-shown", "joint \(joint) is not in the scene that is shown", place))
                 names.append("joint\(i)")
                 rest.append(.identity)
@@ -78,7 +87,7 @@ extension GLTFToScene {
             rest.append(local)
         }
         var skeleton = Skeleton(joints: Self.relative(names), bindTransforms: try bindTransforms(skin, place), restTransforms: rest)
-        skeleton.jointNodes = skin.joints.map { sceneNodes[$0] }
+        skeleton.jointNodes = nodes
         return skeleton
     }
 

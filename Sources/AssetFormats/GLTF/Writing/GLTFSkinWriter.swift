@@ -103,7 +103,7 @@ extension GLTFWriter {
             let name = path.split(separator: "/").last.map(String.init) ?? path
             // Joints stand behind their parents.
             let above = parents[i].flatMap { $0 < made.count ? made[$0] : nil } ?? parent
-            made.append(add(GLTFOutput.Node(name: name.isEmpty ? "" : names.unique(made: name)), local, below: above))
+            made.append(add(GLTFOutput.Node(name: name.isEmpty ? "" : names.unique(name)), local, below: above))
             byPath[path] = i
         }
         joints[node] = made

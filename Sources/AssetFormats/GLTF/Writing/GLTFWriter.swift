@@ -42,6 +42,9 @@ struct GLTFWriter {
     mutating func write() throws(AssetError) {
         out.copyright = scene.metadata.comment.flatMap { scene.source.format.hasPrefix("gl") ? $0 : nil }
         for node in scene.nodes { names.announce(node.name) }
+        for skeleton in scene.skeletons {
+            for joint in skeleton.joints { names.announce(joint.split(separator: "/").last.map(String.init) ?? joint) }
+        }
         try addNodes()
         if !scene.animations.isEmpty { for i in scene.nodes.indices { nodesByPath[scene.nodes[i].path] = ID(i) } }
         try addSkins()
