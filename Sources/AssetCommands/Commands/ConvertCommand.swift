@@ -7,7 +7,7 @@ struct ConvertCommand: Command {
     /// Options that belong to some outputs only, with the formats that have them.
     private static let outputsOf: [(option: String, formats: [String])] = [
         ("encoding", ["ply", "stl"]), ("instancing", ["gltf", "glb"]),
-        ("compress", ["gltf", "glb"]), ("tangents", ["gltf", "glb"]), ("opacity", ["gltf", "glb"]),
+        ("opacity", ["gltf", "glb"]),
         ("usdc-version", ["usdc", "usdz"]), ("flatten", ["usda", "usdc", "usdz"]), ("profile", ["usdz"]),
     ]
 
@@ -56,9 +56,6 @@ struct ConvertCommand: Command {
                 OptionSpec("allow-empty", help: "write a file although nothing is in it"),
                 OptionSpec(
                     "progress", .choice(["auto", "always", "never"]), help: "a progress line; auto: on a terminal, when it takes long"),
-                OptionSpec(
-                    "compress", .choice(["none", "quantize", "draco", "meshopt"]), help: "how glTF geometry is packed", hidden: true),
-                OptionSpec("tangents", help: "write tangents in glTF", hidden: true),
                 OptionSpec("usdc-version", .value("V"), help: "crate version to write", hidden: true),
                 OptionSpec("flatten", help: "compose the stage into one layer", hidden: true),
                 OptionSpec("profile", .value("NAME"), help: "rules that a package keeps", hidden: true),

@@ -15,7 +15,12 @@ extension GLTFToScene {
                 for mesh in meshes { scene.meshes[mesh].skin = nil }
                 continue
             }
-            let skeleton = try skeleton(skin, home, place)
+            let bind = try bindTransforms(skin, place)
+            let nodes = jointNodes(skin)
+            for (joint, node) in zip(skin.joints, nodes) where node == nil {
+                diagnostics.add(warn("gltf.joint-not-shown", "joint \(joint) is not in the scene that is shown", place))
+            }
+            let skeleton = Self.skeleton(nodes, bind, home, scene.nodes)
             scene.nodes[home].content = .skeleton(scene.skeletons.append(skeleton))
             for mesh in meshes { scene.meshes[mesh].skin?.skeletonPath = scene.nodes[home].path }
         }
@@ -61,33 +66,32 @@ extension GLTFToScene {
         )
     }
 
-    private mutating func skeleton(_ skin: GLTFDocument.Skin, _ home: ID<Node>, _ place: GLTFPlace) throws(AssetError) -> Skeleton {
-        let nodes = jointNodes(skin)
-        let joints = Set(nodes.compactMap { $0 })
+    /// - Parameter joints: the joints' nodes; nil for those that are not shown.
+    private static func skeleton(_ joints: [ID<Node>?], _ bind: [Matrix4d], _ home: ID<Node>, _ nodes: Table<Node>) -> Skeleton {
+        let shown = Set(joints.compactMap { $0 })
         // Transforms of the outermost joints count from the skeleton's node.
-        let fromWorld = scene.nodes[home].worldTransform.inverse ?? .identity
+        let fromWorld = nodes[home].worldTransform.inverse ?? .identity
         var names: [String] = []
         var rest: [Matrix4d] = []
-        for (i, joint) in skin.joints.enumerated() {
-            guard let id = nodes[i] else {
-                diagnostics.add(warn("gltf.joint-not-shown", "joint \(joint) is not in the scene that is shown", place))
+        for (i, joint) in joints.enumerated() {
+            guard let joint else {
                 names.append("joint\(i)")
                 rest.append(.identity)
                 continue
             }
-            var local = scene.nodes[id].localTransform
-            var above = scene.nodes[id].parent
+            var local = nodes[joint].localTransform
+            var above = nodes[joint].parent
             // Nodes between two joints move the lower one with it.
-            while let parent = above, !joints.contains(parent) {
-                local = local * scene.nodes[parent].localTransform
-                above = scene.nodes[parent].parent
+            while let parent = above, !shown.contains(parent) {
+                local = local * nodes[parent].localTransform
+                above = nodes[parent].parent
             }
             if above == nil { local = local * fromWorld }
-            names.append(scene.nodes[id].path)
+            names.append(nodes[joint].path)
             rest.append(local)
         }
-        var skeleton = Skeleton(joints: Self.relative(names), bindTransforms: try bindTransforms(skin, place), restTransforms: rest)
-        skeleton.jointNodes = nodes
+        var skeleton = Skeleton(joints: relative(names), bindTransforms: bind, restTransforms: rest)
+        skeleton.jointNodes = joints
         return skeleton
     }
 
