@@ -63,24 +63,23 @@ struct GLTFColumn: Sendable {
     /// Writes `n` elements from `first`, components `from` to `from + take` of each, as floats.
     func read(_ first: Int, _ n: Int, from: Int, take: Int, into out: UnsafeMutablePointer<Float>) {
         guard first >= 0, n > 0, n <= count, first <= count - n, from >= 0, take > 0, from + take <= width else { return }
-        if let bytes {
-            bytes.withUnsafeBytes { raw in
-                // The last element's end was held against the bytes when the column was made.
-                guard let base = raw.baseAddress else { return }
-                let start = base + offset + first * stride + from * component.size
-                switch component {
-                case .float:
-                    if stride == take * 4 {
-                        UnsafeMutableRawPointer(out).copyMemory(from: start, byteCount: n * take * 4)
-                    } else {
-                        Self.gather(start, stride, n, take, out, Float.self) { $0 }
-                    }
-                case .int8: integers(start, n, take, out, Int8.self, 127)
-                case .uint8: integers(start, n, take, out, UInt8.self, 255)
-                case .int16: integers(start, n, take, out, Int16.self, 32767)
-                case .uint16: integers(start, n, take, out, UInt16.self, 65535)
-                case .uint32: integers(start, n, take, out, UInt32.self, Float(UInt32.max))
+        // The pointer is taken out of the closure: with the work inside it, Swift 6.3 merges it with a like one and returns an error that
+        // nobody threw. The column holds the bytes.
+        if let bytes, let base = bytes.withUnsafeBytes({ $0.baseAddress }) {
+            // The last element's end was held against the bytes when the column was made.
+            let start = base + offset + first * stride + from * component.size
+            switch component {
+            case .float:
+                if stride == take * 4 {
+                    UnsafeMutableRawPointer(out).copyMemory(from: start, byteCount: n * take * 4)
+                } else {
+                    Self.gather(start, stride, n, take, out, Float.self) { $0 }
                 }
+            case .int8: integers(start, n, take, out, Int8.self, 127)
+            case .uint8: integers(start, n, take, out, UInt8.self, 255)
+            case .int16: integers(start, n, take, out, Int16.self, 32767)
+            case .uint16: integers(start, n, take, out, UInt16.self, 65535)
+            case .uint32: integers(start, n, take, out, UInt32.self, Float(UInt32.max))
             }
         } else {
             out.update(repeating: 0, count: n * take)
@@ -127,31 +126,28 @@ struct GLTFColumn: Sendable {
     /// Writes `n` elements from `first` as whole numbers; what does not fit is -1. For indices and joints.
     func readIntegers(_ first: Int, _ n: Int, into out: UnsafeMutablePointer<Int32>) {
         guard first >= 0, n > 0, n <= count, first <= count - n else { return }
-        if let bytes {
-            bytes.withUnsafeBytes { raw in
-                guard let base = raw.baseAddress else { return }
-                let start = base + offset + first * stride
-                func gather<T: BinaryInteger & BitwiseCopyable>(_ type: T.Type) {
-                    var (from, to) = (start, out)
-                    for _ in 0..<n {
-                        for k in 0..<width { to[k] = Int32(exactly: (from + k &* MemoryLayout<T>.size).loadUnaligned(as: T.self)) ?? -1 }
-                        from += stride
-                        to += width
-                    }
+        if let bytes, let base = bytes.withUnsafeBytes({ $0.baseAddress }) {
+            let start = base + offset + first * stride
+            func gather<T: BinaryInteger & BitwiseCopyable>(_ type: T.Type) {
+                var (from, to) = (start, out)
+                for _ in 0..<n {
+                    for k in 0..<width { to[k] = Int32(exactly: (from + k &* MemoryLayout<T>.size).loadUnaligned(as: T.self)) ?? -1 }
+                    from += stride
+                    to += width
                 }
-                switch component {
-                case .int8: gather(Int8.self)
-                case .uint8: gather(UInt8.self)
-                case .int16: gather(Int16.self)
-                case .uint16: gather(UInt16.self)
-                case .uint32: gather(UInt32.self)
-                case .float:
-                    var (from, to) = (start, out)
-                    for _ in 0..<n {
-                        for k in 0..<width { to[k] = Int32(exactly: (from + k &* 4).loadUnaligned(as: Float.self)) ?? -1 }
-                        from += stride
-                        to += width
-                    }
+            }
+            switch component {
+            case .int8: gather(Int8.self)
+            case .uint8: gather(UInt8.self)
+            case .int16: gather(Int16.self)
+            case .uint16: gather(UInt16.self)
+            case .uint32: gather(UInt32.self)
+            case .float:
+                var (from, to) = (start, out)
+                for _ in 0..<n {
+                    for k in 0..<width { to[k] = Int32(exactly: (from + k &* 4).loadUnaligned(as: Float.self)) ?? -1 }
+                    from += stride
+                    to += width
                 }
             }
         } else {

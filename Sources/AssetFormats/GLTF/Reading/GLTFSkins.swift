@@ -122,14 +122,22 @@ extension GLTFToScene {
                     "the inverse bind matrices are \(column.count) of \(column.width) numbers, expected \(skin.joints.count) of 16: left out", place))
             return [Matrix4d](repeating: .identity, count: skin.joints.count)
         }
-        var own = column
-        own.count = skin.joints.count
-        let numbers = own.floats()
+        let count = skin.joints.count
+        let numbers = column.floats()
         var singular = 0
-        let all = skin.joints.indices.map { i in
-            let inverse = Matrix4d(numbers[(i * 16)..<(i * 16 + 16)].map { Double($0) })?.inverse
-            if inverse == nil { singular += 1 }
-            return inverse ?? .identity
+        var all: [Matrix4d] = []
+        all.reserveCapacity(count)
+        for i in 0..<count {
+            func row(_ k: Int) -> SIMD4<Double> {
+                let at = i * 16 + k * 4
+                return SIMD4(Double(numbers[at]), Double(numbers[at + 1]), Double(numbers[at + 2]), Double(numbers[at + 3]))
+            }
+            if let inverse = Matrix4d(row(0), row(1), row(2), row(3)).inverse {
+                all.append(inverse)
+            } else {
+                singular += 1
+                all.append(.identity)
+            }
         }
         if singular > 0 {
             diagnostics.add(warn("gltf.singular-bind", "\(singular) inverse bind matrices have no inverse, taken as none", place))
