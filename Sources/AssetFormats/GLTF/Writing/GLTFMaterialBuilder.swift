@@ -116,6 +116,9 @@ struct GLTFMaterialBuilder {
             }
         }
 
+        /// Whether the stored texels are the colours, a factor aside.
+        var isPlainColor: Bool { channels.count == 3 && isSRGB && (0..<3).allSatisfy { bias($0) == 0 } }
+
         /// Whether one image can serve both: the same coordinates and transform, wrapped alike as far as they say.
         func samplesLike(_ other: Map) -> Bool {
             func agree(_ a: WrapMode, _ b: WrapMode) -> Bool { a == b || a == .useMetadata || b == .useMetadata }
@@ -210,6 +213,16 @@ struct GLTFMaterialBuilder {
             isSRGB: channel < 3 && map.binding.colorSpace == .sRGB)
     }
 
+    /// The three channels of an image that is made of a map's: for colours, stored as sRGB.
+    private func colors(_ map: Map) -> [GLTFImageWriter.Channel] {
+        (0..<3).map { k in
+            let index = map.channels.count == 1 ? map.channels[0] : k
+            return Channel(
+                texture: map.binding.texture, index: index, scale: map.scale(index), bias: map.bias(index), isSRGB: map.isSRGB && index < 3,
+                storesSRGB: true)
+        }
+    }
+
     /// Data that says nothing of its colour space is nearly always meant as it stands.
     private func noteAssumedData(_ map: Map, _ context: inout Context) {
         guard map.binding.colorSpace == .auto, map.isSRGB, map.channels.contains(where: { $0 < 3 }) else { return }
@@ -244,12 +257,7 @@ struct GLTFMaterialBuilder {
                 factor = Vector3f(diffuse.scale(0), diffuse.scale(1), diffuse.scale(2))
                 if let map = opacity { alpha = map.scale(3) }
             } else {
-                var channels = (0..<3).map { k in
-                    let index = diffuse.channels.count == 1 ? diffuse.channels[0] : k
-                    return Channel(
-                        texture: diffuse.binding.texture, index: index, scale: diffuse.scale(index), bias: diffuse.bias(index),
-                        isSRGB: diffuse.isSRGB && index < 3, storesSRGB: true)
-                }
+                var channels = colors(diffuse)
                 if let map = opacity { channels.append(data(map, map.channels[0], &context)) }
                 if let made = context.images.image(channels, named: "\(source.name)_baseColor", place, &context.out, &context.diagnostics) {
                     image = (made, diffuse)
@@ -397,21 +405,14 @@ struct GLTFMaterialBuilder {
         pbr.append(.init("roughnessFactor", .float(clamped(roughness))))
         if let map = maps.specular {
             var image: Int?
-            if map.channels.count == 3, map.isSRGB, (0..<3).allSatisfy({ map.bias($0) == 0 }) {
+            if map.isPlainColor {
                 image = context.images.image(map.binding.texture, place, &context.out, &context.diagnostics)
             } else {
-                let channels = (0..<3).map { k in
-                    let index = map.channels.count == 1 ? map.channels[0] : k
-                    return Channel(
-                        texture: map.binding.texture, index: index, scale: map.scale(index), bias: map.bias(index), isSRGB: map.isSRGB && index < 3,
-                        storesSRGB: true)
-                }
-                image = context.images.image(channels, named: "\(source.name)_specularColor", place, &context.out, &context.diagnostics)
+                image = context.images.image(colors(map), named: "\(source.name)_specularColor", place, &context.out, &context.diagnostics)
             }
             if let image {
-                let scale = map.channels.count == 3 && map.isSRGB && (0..<3).allSatisfy { map.bias($0) == 0 }
                 var entries: [Value.Entry] = []
-                if scale, map.binding.scale != nil {
+                if map.isPlainColor, map.binding.scale != nil {
                     entries.append(.init("specularColorFactor", .floats([map.scale(0), map.scale(1), map.scale(2)])))
                 }
                 entries.append(.init("specularColorTexture", info(image, map, &context)))
@@ -501,17 +502,11 @@ struct GLTFMaterialBuilder {
         var factor = constant(s.emissiveColor, textures.emissive)
         if let map = textures.emissive {
             var image: Int?
-            if map.channels.count == 3, map.isSRGB, (0..<3).allSatisfy({ map.bias($0) == 0 }) {
+            if map.isPlainColor {
                 image = context.images.image(map.binding.texture, place, &context.out, &context.diagnostics)
                 factor = Vector3f(map.scale(0), map.scale(1), map.scale(2))
             } else {
-                let channels = (0..<3).map { k in
-                    let index = map.channels.count == 1 ? map.channels[0] : k
-                    return Channel(
-                        texture: map.binding.texture, index: index, scale: map.scale(index), bias: map.bias(index), isSRGB: map.isSRGB && index < 3,
-                        storesSRGB: true)
-                }
-                image = context.images.image(channels, named: "\(source.name)_emissive", place, &context.out, &context.diagnostics)
+                image = context.images.image(colors(map), named: "\(source.name)_emissive", place, &context.out, &context.diagnostics)
                 if image != nil { factor = Vector3f(1, 1, 1) }
             }
             if let image { add(.init("emissiveTexture", info(image, map, &context))) }

@@ -90,7 +90,6 @@ extension GLTFWriter {
         }
         let parent = nodes[node]
         var made: [Int] = []
-        var byPath: [String: Int] = [:]
         let parents = Self.parents(skeleton.joints)
         for (i, path) in skeleton.joints.enumerated() {
             var local = Matrix4d.identity
@@ -104,7 +103,6 @@ extension GLTFWriter {
             // Joints stand behind their parents.
             let above = parents[i].flatMap { $0 < made.count ? made[$0] : nil } ?? parent
             made.append(add(GLTFOutput.Node(name: name.isEmpty ? "" : names.unique(name)), local, below: above))
-            byPath[path] = i
         }
         joints[node] = made
         return made

@@ -137,17 +137,17 @@ struct GLTFWriter {
     private mutating func reportWhole() {
         let whole = SourceLocation(file: scene.source.file)
         var isDeforming = false
-        var cages: [String] = []
+        var cages = 0
         for (id, _) in survey.meshUses {
             if scene.meshes[id].isDeforming { isDeforming = true }
-            if scene.meshes[id].subdivisionScheme != "none" { cages.append("") }
+            if scene.meshes[id].subdivisionScheme != "none" { cages += 1 }
         }
-        if !cages.isEmpty {
+        if cages > 0 {
             diagnostics.info(
                 "gltf.cage",
-                cages.count == 1
+                cages == 1
                     ? "a subdivision surface is written as its control cage"
-                    : "\(cages.count) subdivision surfaces are written as their control cages", at: whole)
+                    : "\(cages) subdivision surfaces are written as their control cages", at: whole)
         }
         if isDeforming {
             diagnostics.warning("gltf.lost.deformation", "points that vary over time are written as they are at the time that was read", at: whole)
